@@ -1,0 +1,203 @@
+//! One capture: its files in, blocks and facts out; then the replay.
+
+use super::discover::CaptureFiles;
+use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
+use super::profiler_info;
+use crate::error::{self, Position, Problem, Warning, Warnings};
+use crate::timeline::blocks::{Blocks, OPEN, UNKNOWN};
+use crate::timeline::replay::Replay;
+use crate::timeline::window::Lanes;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Reads the files of one capture. The caller has the bytes; the order of the files does not matter.
+pub struct CaptureReader {
+    facts: Facts,
+    /// operator_memory.csv.
+    pub operator_memory: OperatorMemoryReader,
+    info_rank: Option<i64>,
+    warnings: Warnings,
+}
+
+/// What a capture is, without its blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Path of its folder below what was opened.
+    pub source: String,
+    /// From profiler_metadata, else the parent folder's name.
+    pub role: Option<String>,
+    /// From the name of profiler_info_<rank>.json, else its `rank_id`.
+    pub rank: Option<i64>,
+    /// ISO 8601 without a zone, from the folder's name.
+    pub capture_time: Option<String>,
+    /// Version of torch_npu.
+    pub torch_npu: Option<String>,
+    /// Version of CANN.
+    pub cann: Option<String>,
+    /// Rows of operator_memory.csv.
+    pub rows_read: u64,
+    /// Of these, rows that could not be used.
+    pub rows_set_aside: u64,
+    /// What was wrong or missing.
+    pub warnings: Vec<Warning>,
+}
+
+/// A capture as it was read: facts and columns, nothing derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScannedCapture {
+    /// What it is.
+    pub facts: Facts,
+    /// Its blocks.
+    pub devices: Vec<DeviceBlocks>,
+}
+
+/// A capture ready for questions.
+#[derive(Debug)]
+pub struct Capture {
+    /// What it is.
+    pub facts: Facts,
+    /// The latest instant in its memory files; what was not released lives to here.
+    pub end_ns: i64,
+    /// By device, then pool.
+    pub devices: Vec<Device>,
+}
+
+/// One pool of one device, replayed.
+#[derive(Debug)]
+pub struct Device {
+    /// `NPU:0`.
+    pub device: String,
+    /// The pool.
+    pub pool: Pool,
+    /// Its blocks.
+    pub blocks: Blocks,
+    /// Its curves, peak and baseline.
+    pub replay: Replay,
+    /// Its blocks by operator, ordered for drawing.
+    pub lanes: Lanes,
+}
+
+impl CaptureReader {
+    /// A reader for a capture that was found.
+    pub fn new(files: &CaptureFiles) -> CaptureReader {
+        let facts = Facts {
+            source: files.source.clone(),
+            role: files.role.clone(),
+            rank: files.rank,
+            capture_time: files.capture_time.clone(),
+            torch_npu: None,
+            cann: None,
+            rows_read: 0,
+            rows_set_aside: 0,
+            warnings: files.warnings.clone(),
+        };
+        CaptureReader { facts, operator_memory: OperatorMemoryReader::default(), info_rank: None, warnings: Warnings::default() }
+    }
+
+    /// Takes profiler_info_<rank>.json.
+    pub fn profiler_info(&mut self, file: &str, text: &[u8]) {
+        match profiler_info::profiler_info(text) {
+            Ok(info) => {
+                self.info_rank = info.rank;
+                self.facts.torch_npu = info.torch_npu;
+                self.facts.cann = info.cann;
+            }
+            Err(reason) => self.fail(&Problem::DamagedFile { reason }, Position::file(file)),
+        }
+    }
+
+    /// Takes profiler_metadata.json.
+    pub fn profiler_metadata(&mut self, file: &str, text: &[u8]) {
+        match profiler_info::role(text) {
+            Ok(Some(role)) => self.facts.role = Some(role),
+            Ok(None) => {}
+            Err(reason) => self.fail(&Problem::DamagedFile { reason }, Position::file(file)),
+        }
+    }
+
+    /// Notes a file beside operator_memory.csv that could not be read.
+    pub fn fail(&mut self, problem: &Problem, at: Position) {
+        self.warnings.push(problem, at);
+    }
+
+    /// The capture.
+    pub fn finish(mut self) -> ScannedCapture {
+        let OperatorMemory { devices, rows_read, rows_set_aside, warnings } = self.operator_memory.finish();
+        let mut facts = self.facts;
+        facts.rank = facts.rank.or(self.info_rank);
+        facts.rows_read = rows_read;
+        facts.rows_set_aside = rows_set_aside;
+        if facts.rank.is_none() && !devices.is_empty() {
+            self.warnings.push(&Problem::UnknownRank, Position::file(&facts.source));
+        }
+        facts.warnings.extend(self.warnings.finish());
+        facts.warnings.extend(warnings);
+        ScannedCapture { facts, devices }
+    }
+}
+
+impl ScannedCapture {
+    /// Replays every pool, in parallel where there are threads.
+    pub fn build(self) -> Capture {
+        let ScannedCapture { mut facts, devices } = self;
+        let end_ns = devices.iter().map(|device| device.blocks.last_ns()).max().unwrap_or(UNKNOWN);
+        let devices: Vec<Device> = devices.into_par_iter().map(Device::build).collect();
+        for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
+            let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
+            let problem = Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64 };
+            facts.warnings.push(Warning::new(&problem, Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()))));
+        }
+        error::sort(&mut facts.warnings);
+        Capture { facts, end_ns, devices }
+    }
+}
+
+impl Device {
+    fn build(scanned: DeviceBlocks) -> Device {
+        let DeviceBlocks { device, pool, blocks } = scanned;
+        let (replay, lanes) = rayon::join(|| Replay::of(&blocks), || Lanes::of(&blocks));
+        Device { device, pool, blocks, replay, lanes }
+    }
+
+    /// How long a block lived: to its release, or to the capture's end.
+    pub fn lifetime_ns(&self, block: usize, capture_end_ns: i64) -> i64 {
+        let end_ns = self.blocks.end_ns[block];
+        let end_ns = if end_ns == OPEN { capture_end_ns } else { end_ns };
+        end_ns.saturating_sub(self.blocks.start_ns[block])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::discover::discover;
+    use super::*;
+
+    fn capture(path: &str, info: &[u8], metadata: &[u8]) -> Capture {
+        let mut reader = CaptureReader::new(&discover(&[path])[0]);
+        reader.profiler_info("info", info);
+        reader.profiler_metadata("metadata", metadata);
+        reader.operator_memory.begin(path);
+        reader
+            .operator_memory
+            .feed(b"Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type\n");
+        reader.operator_memory.feed(b"x,1,1,3,0.5,0.5,NPU:0\nx,1,2,,2.5,,NPU:0\n");
+        reader.operator_memory.end();
+        reader.finish().build()
+    }
+
+    #[test]
+    fn the_metadata_role_and_the_info_rank_fill_what_names_do_not_tell() {
+        let capture = capture("job/folder/x_ascend_pt/operator_memory.csv", br#"{"rank_id":"5","torch_npu_version":"2.9.0"}"#, br#"{"role":"actor"}"#);
+        assert_eq!((capture.facts.role.as_deref(), capture.facts.rank, capture.facts.torch_npu.as_deref()), (Some("actor"), Some(5), Some("2.9.0")));
+        assert_eq!(capture.devices[0].lifetime_ns(1, capture.end_ns), 1_000);
+    }
+
+    #[test]
+    fn damaged_side_files_cost_their_facts_only() {
+        let capture = capture("job/folder/x_ascend_pt/operator_memory.csv", b"<html>", b"");
+        assert_eq!((capture.facts.role.as_deref(), capture.facts.rank, capture.devices.len()), (Some("folder"), None, 1));
+        let codes: Vec<_> = capture.facts.warnings.iter().map(|warning| warning.code.as_str()).collect();
+        assert_eq!(codes.iter().filter(|code| **code == "damaged-file").count(), 2);
+        assert!(codes.contains(&"unknown-rank") && codes.contains(&"baseline-rise"));
+    }
+}

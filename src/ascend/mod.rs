@@ -1,0 +1,6 @@
+//! Ascend Profiler captures (`*_ascend_pt`, `*_ascend_ms`, msprof): which files belong together, and how each is read.
+
+pub mod capture;
+pub mod discover;
+pub mod operator_memory;
+pub mod profiler_info;

@@ -1,0 +1,639 @@
+//! operator_memory.csv: one row a block.
+//!
+//! Written by torch_npu (15 columns now, 10 in 2023), MindSpore (the same 15, empty cells `N/A`) and msprof (`Device_id` first, totals in
+//! KB). Columns are found by name, never by position; the unit is read from the name. Times are decimal µs with a trailing TAB, often
+//! quoted. What cannot be used is set aside, counted and named; the other rows count.
+//!
+//! Rows named `cann::…` are blocks of GE, another pool with totals of its own. GE reports the total at a release *before* the block is
+//! taken off it: read so, the baseline of real captures is constant. Memory that it frees without a captured allocation comes in rows
+//! of negative size.
+
+use crate::error::{Position, Problem, Warning, Warnings};
+use crate::scan::csv::{Cells, CsvReader, Row};
+use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
+use crate::units::{Decimal, DecimalError, KIB, MIB};
+
+/// No accelerator has more; a larger figure is damage.
+const MOST_BYTES: i64 = 1 << 50;
+/// A block of more than this is damage: the sum of all rows then stays within an `i64`.
+const LARGEST_BLOCK_BYTES: i64 = 1 << 40;
+/// From so many decimals on a file prints its totals in full.
+const FULL_DECIMALS: u8 = 8;
+/// So many bytes tell a CSV file from another format.
+const HEAD_BYTES: usize = 4;
+/// Marks a tolerance whose total is a whole number of bytes, until it is known whether the file prints totals in full.
+const WHOLE: u32 = 1 << 31;
+
+/// Whose pool a block lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pool {
+    /// PyTorch's (or MindSpore's) allocator.
+    Pta,
+    /// The graph engine's.
+    Ge,
+}
+
+impl Pool {
+    /// As the profiler's files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pool::Pta => "PTA",
+            Pool::Ge => "GE",
+        }
+    }
+
+    /// The inverse of [`Pool::name`].
+    pub fn from_name(name: &str) -> Option<Pool> {
+        [Pool::Pta, Pool::Ge].into_iter().find(|pool| pool.name() == name)
+    }
+}
+
+/// The blocks of one pool of one device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceBlocks {
+    /// `NPU:0`; not the rank.
+    pub device: String,
+    /// The pool.
+    pub pool: Pool,
+    /// Its blocks.
+    pub blocks: Blocks,
+}
+
+/// What the file holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperatorMemory {
+    /// By device, then pool.
+    pub devices: Vec<DeviceBlocks>,
+    /// Rows read, without the header.
+    pub rows_read: u64,
+    /// Of these, rows that could not be used.
+    pub rows_set_aside: u64,
+    /// What was wrong.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the file; msprof's slices one after the other.
+#[derive(Default)]
+pub struct OperatorMemoryReader {
+    csv: CsvReader,
+    /// The first bytes of the file, held back until they tell whether it is CSV at all.
+    head: Vec<u8>,
+    rows: Rows,
+}
+
+#[derive(Default)]
+struct Rows {
+    file: String,
+    columns: Option<Columns>,
+    /// The header was no good: the rest of this file cannot be read.
+    hopeless: bool,
+    devices: Vec<(String, Pool, BlocksBuilder)>,
+    /// The builder that the last row went to: rows of one device follow each other.
+    latest: usize,
+    most_decimals: u8,
+    rows_read: u64,
+    rows_set_aside: u64,
+    empty_names: u64,
+    warnings: Warnings,
+}
+
+impl OperatorMemoryReader {
+    /// Starts the next file.
+    pub fn begin(&mut self, file: &str) {
+        self.csv = CsvReader::new();
+        self.head.clear();
+        self.rows.file = file.to_owned();
+        self.rows.columns = None;
+        self.rows.hopeless = false;
+    }
+
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, mut chunk: &[u8]) {
+        if self.head.len() < HEAD_BYTES {
+            let (head, rest) = chunk.split_at(chunk.len().min(HEAD_BYTES - self.head.len()));
+            self.head.extend_from_slice(head);
+            chunk = rest;
+            if self.head.len() < HEAD_BYTES {
+                return;
+            }
+            if let Some(reason) = other_format(&self.head) {
+                return self.rows.damaged(reason);
+            }
+            self.read(&self.head.clone());
+        }
+        self.read(chunk);
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        if !self.rows.hopeless {
+            let rows = &mut self.rows;
+            self.csv.feed(bytes, &mut |row| rows.take(row));
+        }
+    }
+
+    /// Ends the file.
+    pub fn end(&mut self) {
+        if self.head.len() < HEAD_BYTES {
+            self.read(&self.head.clone());
+        }
+        let rows = &mut self.rows;
+        if !rows.hopeless {
+            self.csv.finish(&mut |row| rows.take(row));
+        }
+        if rows.columns.is_none() && !rows.hopeless {
+            rows.damaged("the file is empty");
+        }
+        let empty_names = std::mem::take(&mut rows.empty_names);
+        if empty_names > 0 {
+            rows.warnings.push(&Problem::EmptyName { rows: empty_names }, Position { field: Some("Name".to_owned()), ..Position::file(&rows.file) });
+        }
+    }
+
+    /// Notes that the file could not be read on.
+    pub fn fail(&mut self, problem: &Problem, at: Position) {
+        self.rows.warnings.push(problem, at);
+        self.rows.hopeless = true;
+    }
+
+    /// How many rows were read so far.
+    pub fn rows_read(&self) -> u64 {
+        self.rows.rows_read
+    }
+
+    /// The columns and what was wrong.
+    pub fn finish(self) -> OperatorMemory {
+        let rows = self.rows;
+        let full = rows.most_decimals >= FULL_DECIMALS;
+        let mut devices: Vec<DeviceBlocks> =
+            rows.devices.into_iter().map(|(device, pool, builder)| DeviceBlocks { device, pool, blocks: settle(builder.finish(), full) }).collect();
+        devices.sort_by(|a, b| (&a.device, a.pool).cmp(&(&b.device, b.pool)));
+        let mut warnings = rows.warnings;
+        if devices.is_empty() && !rows.file.is_empty() {
+            warnings.push(&Problem::NoBlocks, Position::file(&rows.file));
+        }
+        OperatorMemory { devices, rows_read: rows.rows_read, rows_set_aside: rows.rows_set_aside, warnings: warnings.finish() }
+    }
+}
+
+/// In a file that prints totals in full, a whole number of bytes is exact.
+fn settle(mut blocks: Blocks, full: bool) -> Blocks {
+    let columns = [&mut blocks.at_start, &mut blocks.at_end, &mut blocks.freed.totals];
+    for tolerance in columns.into_iter().flat_map(|totals| &mut totals.tolerance_millibytes) {
+        *tolerance = if full && *tolerance & WHOLE != 0 { 0 } else { *tolerance & !WHOLE };
+    }
+    blocks
+}
+
+/// Why a row is set aside.
+struct Refused<'a> {
+    problem: Problem,
+    column: Option<&'a Column>,
+    value: Vec<u8>,
+}
+
+impl Rows {
+    fn take(&mut self, row: Row) {
+        match row {
+            Row::Bad { line, byte, reason } => {
+                self.rows_read += 1;
+                self.set_aside(&Problem::DamagedFile { reason: format!("{reason}; the row was set aside") }, Position::line(&self.file, line, byte));
+            }
+            Row::Cells(_) if self.hopeless => {}
+            Row::Cells(cells) => match self.columns.take() {
+                None => self.header(&cells),
+                Some(columns) => {
+                    self.rows_read += 1;
+                    if let Err(refused) = self.row(&columns, &cells) {
+                        let mut at = Position::line(&self.file, cells.line, cells.byte);
+                        if let Some(column) = refused.column {
+                            at = at.field(&column.name, &refused.value);
+                        }
+                        self.set_aside(&refused.problem, at);
+                    }
+                    self.columns = Some(columns);
+                }
+            },
+        }
+    }
+
+    fn set_aside(&mut self, problem: &Problem, at: Position) {
+        self.rows_set_aside += 1;
+        self.warnings.push(problem, at);
+    }
+
+    fn damaged(&mut self, reason: &str) {
+        self.warnings.push(&Problem::DamagedFile { reason: reason.to_owned() }, Position::file(&self.file));
+        self.hopeless = true;
+    }
+
+    fn header(&mut self, cells: &Cells) {
+        let names: Vec<String> = (0..cells.len()).map(|i| String::from_utf8_lossy(cells.get(i)).trim().to_owned()).collect();
+        match Columns::find(&names) {
+            Ok(columns) => {
+                for name in &columns.absent {
+                    let at = Position { field: Some((*name).to_owned()), ..Position::line(&self.file, cells.line, cells.byte) };
+                    self.warnings.push(&Problem::MissingColumn { required: false, present: names.clone() }, at);
+                }
+                self.columns = Some(columns);
+            }
+            Err(missing) => {
+                for name in missing {
+                    let at = Position { field: Some(name.to_owned()), ..Position::line(&self.file, cells.line, cells.byte) };
+                    self.warnings.push(&Problem::MissingColumn { required: true, present: names.clone() }, at);
+                }
+                self.hopeless = true;
+            }
+        }
+    }
+
+    fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
+        let whole = |problem| Err(Refused { problem, column: None, value: Vec::new() });
+        let extra = (columns.count..cells.len()).any(|i| !cells.get(i).trim_ascii().is_empty());
+        if cells.len() < columns.count && !cells.terminated {
+            return whole(Problem::CutFile);
+        }
+        if cells.len() < columns.count || extra {
+            return whole(Problem::DamagedFile {
+                reason: format!("the row has {} cells where the header has {}; it was set aside", cells.len(), columns.count),
+            });
+        }
+        let name = String::from_utf8_lossy(cells.get(columns.name.at).trim_ascii());
+        let pool = if name.starts_with("cann::") { Pool::Ge } else { Pool::Pta };
+        let device = text(cells, columns.device.as_ref());
+        if !cells.terminated && self.devices.iter().any(|(known, ..)| known.len() > device.len() && known.starts_with(&*device)) {
+            return whole(Problem::CutFile);
+        }
+
+        let size_bytes = number(&columns.size, cells, MOST_BYTES)?;
+        let start_ns = number(&columns.start, cells, i64::MAX)?;
+        let end_ns = number(&columns.end, cells, i64::MAX)?;
+        let active_end_ns = optional(columns.active_end.as_ref(), cells, i64::MAX)?;
+        let at_start = self.total(&columns.at_start, cells)?;
+        let mut at_end = self.total(&columns.at_end, cells)?;
+        let line = u32::try_from(cells.line).unwrap_or(u32::MAX);
+        let stream = text(cells, columns.stream.as_ref());
+
+        let refuse =
+            |column: &'a Column, reason| Err(Refused { problem: Problem::BadValue { reason }, column: Some(column), value: cells.get(column.at).to_vec() });
+        let Some(size_bytes) = size_bytes else { return refuse(&columns.size, "a block needs a size") };
+        if pool == Pool::Ge && at_end.allocated_bytes != UNKNOWN {
+            at_end.allocated_bytes -= size_bytes.abs();
+        }
+        // What ends a block that has no release of its own is its return to the pool; the release totals belong to that event.
+        let end_ns = end_ns.or(active_end_ns);
+        match (start_ns, end_ns) {
+            (None, Some(time_ns)) if pool == Pool::Ge && size_bytes < 0 => {
+                self.builder(&device, pool).push_freed(time_ns, -size_bytes, at_end);
+            }
+            (None, _) => return refuse(&columns.start, "a block needs an allocation time"),
+            (Some(_), _) if size_bytes <= 0 => return refuse(&columns.size, "an allocation is larger than 0"),
+            (Some(_), _) if size_bytes > LARGEST_BLOCK_BYTES => return refuse(&columns.size, "no block is that large"),
+            (Some(start_ns), Some(end)) if end < start_ns => return refuse(&columns.end, "the release lies before the allocation"),
+            (Some(start_ns), _) => {
+                let block = Block {
+                    name: &name,
+                    stream: &stream,
+                    size_bytes,
+                    start_ns,
+                    end_ns: end_ns.unwrap_or(OPEN),
+                    active_end_ns: active_end_ns.unwrap_or(UNKNOWN),
+                    line,
+                    at_start,
+                    at_end,
+                };
+                self.builder(&device, pool).push(&block);
+                self.empty_names += u64::from(name.is_empty());
+            }
+        }
+        Ok(())
+    }
+
+    fn builder(&mut self, device: &str, pool: Pool) -> &mut BlocksBuilder {
+        let same = |entry: &(String, Pool, BlocksBuilder)| entry.0 == device && entry.1 == pool;
+        if !self.devices.get(self.latest).is_some_and(same) {
+            self.latest = self.devices.iter().position(same).unwrap_or_else(|| {
+                self.devices.push((device.to_owned(), pool, BlocksBuilder::default()));
+                self.devices.len() - 1
+            });
+        }
+        &mut self.devices[self.latest].2
+    }
+
+    fn total<'a>(&mut self, columns: &'a TotalColumns, cells: &Cells) -> Result<Total, Refused<'a>> {
+        let allocated = decimal(&columns.allocated, cells)?;
+        let tolerance_millibytes = allocated.map_or(0, |total| {
+            self.most_decimals = self.most_decimals.max(total.decimals());
+            tolerance(total, columns.allocated.unit)
+        });
+        Ok(Total {
+            allocated_bytes: number(&columns.allocated, cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
+            reserved_bytes: optional(columns.reserved.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
+            active_bytes: optional(columns.active.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
+            tolerance_millibytes,
+        })
+    }
+}
+
+/// Half a unit of the last printed digit, rounded up.
+fn tolerance(total: Decimal, unit: u64) -> u32 {
+    let half_unit = (unit * 500).div_ceil(10u64.pow(u32::from(total.decimals())));
+    let mark = if total.is_whole(unit) { WHOLE } else { 0 };
+    half_unit as u32 | mark
+}
+
+/// A file that is something else, by its first bytes.
+fn other_format(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0x1f, 0x8b, ..] => Some("this is a gzip archive; unpack it"),
+        [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
+        [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),
+        [b'<', ..] => Some("this is HTML or XML, not CSV; take the operator_memory.csv that the profiler wrote"),
+        _ => None,
+    }
+}
+
+fn text<'a>(cells: &Cells<'a>, column: Option<&Column>) -> std::borrow::Cow<'a, str> {
+    String::from_utf8_lossy(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
+}
+
+fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
+    let value = cells.get(column.at);
+    Decimal::parse(value).map_err(|error| {
+        let problem = match error {
+            DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
+            DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
+            DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
+            DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
+        };
+        Refused { problem, column: Some(column), value: value.to_vec() }
+    })
+}
+
+fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
+    let Some(decimal) = decimal(column, cells)? else { return Ok(None) };
+    let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
+    match decimal.times(column.unit).filter(in_range) {
+        Some(value) => Ok(Some(value)),
+        None => Err(Refused { problem: Problem::BadValue { reason: "out of range" }, column: Some(column), value: cells.get(column.at).to_vec() }),
+    }
+}
+
+fn optional<'a>(column: Option<&'a Column>, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
+    column.map_or(Ok(None), |column| number(column, cells, most))
+}
+
+/// A column that is there.
+struct Column {
+    /// As the header writes it.
+    name: String,
+    at: usize,
+    /// How many nanoseconds or bytes one of its units is.
+    unit: u64,
+    is_time: bool,
+}
+
+struct TotalColumns {
+    allocated: Column,
+    reserved: Option<Column>,
+    active: Option<Column>,
+}
+
+struct Columns {
+    /// How many cells the header has.
+    count: usize,
+    name: Column,
+    size: Column,
+    start: Column,
+    end: Column,
+    active_end: Option<Column>,
+    at_start: TotalColumns,
+    at_end: TotalColumns,
+    stream: Option<Column>,
+    device: Option<Column>,
+    /// Columns without which some figure is unknown.
+    absent: Vec<&'static str>,
+}
+
+impl Columns {
+    /// Finds the columns by name; the error lists the required ones that are not there.
+    fn find(names: &[String]) -> Result<Columns, Vec<&'static str>> {
+        let find = |wanted: &str| names.iter().enumerate().find_map(|(at, name)| Column::read(name, at, wanted));
+        let mut missing = Vec::new();
+        let mut require = |wanted: &'static str| {
+            // msprof calls the name "Operator".
+            let found = find(&wanted.to_ascii_lowercase()).or_else(|| if wanted == "Name" { find("operator") } else { None });
+            if found.is_none() {
+                missing.push(wanted);
+            }
+            found
+        };
+        let found = (
+            require("Name"),
+            require("Size"),
+            require("Allocation Time"),
+            require("Release Time"),
+            require("Allocation Total Allocated"),
+            require("Release Total Allocated"),
+        );
+        let (Some(name), Some(size), Some(start), Some(end), Some(allocated), Some(released)) = found else { return Err(missing) };
+        let columns = Columns {
+            count: names.len(),
+            name,
+            size,
+            start,
+            end,
+            active_end: find("active release time"),
+            at_start: TotalColumns { allocated, reserved: find("allocation total reserved"), active: find("allocation total active") },
+            at_end: TotalColumns { allocated: released, reserved: find("release total reserved"), active: find("release total active") },
+            stream: find("stream ptr"),
+            device: find("device type").or_else(|| find("device")),
+            absent: Vec::new(),
+        };
+        let mut absent = Vec::new();
+        if columns.at_start.reserved.is_none() {
+            absent.push("Allocation Total Reserved");
+        }
+        if columns.at_start.active.is_none() {
+            absent.push("Allocation Total Active");
+        }
+        Ok(Columns { absent, ..columns })
+    }
+}
+
+impl Column {
+    /// Reads `Size(KB)`: `wanted` is the part before the unit, in lower case.
+    fn read(name: &str, at: usize, wanted: &str) -> Option<Column> {
+        let lower = name.to_ascii_lowercase();
+        let (before, unit) = match lower.split_once('(') {
+            Some((before, rest)) => (before.trim_end(), rest.trim_end().strip_suffix(')')?),
+            None => (lower.as_str(), ""),
+        };
+        let (unit, is_time) = match unit.trim() {
+            "" => (1, false),
+            "b" => (1, false),
+            "kb" => (KIB, false),
+            "mb" => (MIB, false),
+            "ns" => (1, true),
+            "us" => (1_000, true),
+            "ms" => (1_000_000, true),
+            _ => return None,
+        };
+        (before == wanted).then(|| Column { name: name.to_owned(), at, unit, is_time })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: &str = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),Release Total Active(MB),Stream Ptr,Device Type\n";
+
+    fn read(text: &[u8]) -> OperatorMemory {
+        let mut reader = OperatorMemoryReader::default();
+        reader.begin("f.csv");
+        reader.feed(text);
+        reader.end();
+        reader.finish()
+    }
+
+    fn rows(rows: &str) -> OperatorMemory {
+        read(format!("{NOW}{rows}").as_bytes())
+    }
+
+    fn codes(memory: &OperatorMemory) -> Vec<&str> {
+        memory.warnings.iter().map(|warning| warning.code.as_str()).collect()
+    }
+
+    const GOOD: &str = "aten::add,0.5,\"10.001\t\",20.000\t,19.5\t,9.999,9.5,1.00048828125,2.0,1.00048828125,1.0,2.0,1.0,6,NPU:0\n";
+
+    #[test]
+    fn a_row_is_a_block() {
+        let memory = rows(GOOD);
+        assert!(memory.warnings.is_empty(), "{:?}", memory.warnings);
+        let device = &memory.devices[0];
+        assert_eq!((device.device.as_str(), device.pool), ("NPU:0", Pool::Pta));
+        let blocks = &device.blocks;
+        assert_eq!((&blocks.names, &blocks.streams), (&vec!["aten::add".to_owned()], &vec!["6".to_owned()]));
+        assert_eq!((blocks.size_bytes[0], blocks.start_ns[0], blocks.end_ns[0], blocks.active_end_ns[0], blocks.line[0]), (512, 10_001, 20_000, 19_500, 2));
+        assert_eq!(blocks.at_start.get(0), Total { allocated_bytes: 1_049_088, reserved_bytes: 2 << 20, active_bytes: 1_049_088, tolerance_millibytes: 0 });
+    }
+
+    #[test]
+    fn a_block_without_release_ends_when_it_is_back_in_the_pool_or_not_at_all() {
+        let memory = rows("a,0.5,10,,19.5,,,1,2,1,1,2,1,6,NPU:0\na,0.5,11,,,,,1,2,1,,,,6,NPU:0\n");
+        assert_eq!(memory.devices[0].blocks.end_ns, [19_500, OPEN]);
+        assert_eq!(memory.devices[0].blocks.at_end.allocated_bytes, [1 << 20, UNKNOWN]);
+    }
+
+    #[test]
+    fn ge_has_a_pool_of_its_own_and_frees_without_allocation() {
+        let memory = rows(&format!("cann::x,-4,,30.0,,,,,,,5.0,6.0,,,NPU:0\n{GOOD}cann::y,4,10,30.0,,,,9.0,9.0,,5.0,6.0,,,NPU:0\n"));
+        assert!(memory.warnings.is_empty(), "{:?}", memory.warnings);
+        let pools: Vec<_> = memory.devices.iter().map(|device| (device.pool, device.blocks.len())).collect();
+        assert_eq!(pools, [(Pool::Pta, 1), (Pool::Ge, 1)]);
+        let ge = &memory.devices[1].blocks;
+        assert_eq!((&ge.freed.size_bytes[..], &ge.freed.time_ns[..]), (&[4096][..], &[30_000][..]));
+        // The total at a release still holds the block.
+        assert_eq!((ge.at_end.allocated_bytes[0], ge.freed.totals.allocated_bytes[0]), ((5 << 20) - 4096, (5 << 20) - 4096));
+    }
+
+    #[test]
+    fn columns_are_found_by_name_and_unit() {
+        let text = "Device_id,Operator,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(KB),Allocation Total Reserved(KB),Release Total Allocated(KB),Release Total Reserved(KB),Device\n0,x,1,1,2,8,16,7,16,NPU:3\n";
+        let memory = read(text.as_bytes());
+        assert_eq!(codes(&memory), ["missing-column"]);
+        assert_eq!(memory.warnings[0].field.as_deref(), Some("Allocation Total Active"));
+        assert_eq!(memory.devices[0].device, "NPU:3");
+        assert_eq!(memory.devices[0].blocks.at_start.allocated_bytes, [8192]);
+    }
+
+    #[test]
+    fn a_missing_required_column_is_named_with_those_there_are() {
+        let memory = read(b"Name,Size(KB),Allocation Time(us)\nx,1,2\n");
+        assert_eq!(codes(&memory), ["no-blocks", "missing-column", "missing-column", "missing-column"]);
+        assert_eq!(memory.warnings[1].field.as_deref(), Some("Release Time"));
+        assert!(memory.warnings[1].message.contains("it has: Name, Size(KB), Allocation Time(us)"));
+    }
+
+    #[test]
+    fn bad_cells_are_set_aside_with_line_and_value() {
+        let memory = rows(&format!(
+            "x,abc,1,2,,,,1,1,1,1,1,1,6,NPU:0\n{GOOD}y,1,1.69512E+15,2,,,,1,1,1,1,1,1,6,NPU:0\nz,1,5,2,,,,1,1,1,1,1,1,6,NPU:0\nv,-1,,2,,,,1,1,1,1,1,1,6,NPU:0\nw,1\n"
+        ));
+        assert_eq!((memory.rows_read, memory.rows_set_aside), (6, 5));
+        assert_eq!(codes(&memory), ["bad-value", "imprecise-time", "bad-value", "bad-value", "damaged-file"]);
+        let first = &memory.warnings[0];
+        assert_eq!((first.line, first.field.as_deref(), first.value.as_deref()), (Some(2), Some("Size(KB)"), Some("abc")));
+        assert_eq!(memory.warnings[1].value.as_deref(), Some("1.69512E+15"));
+        assert_eq!(memory.devices[0].blocks.len(), 1);
+    }
+
+    #[test]
+    fn a_cut_last_row_is_set_aside() {
+        for cut in ["aten::mul,0.5,11", "aten::mul,0.5,11,12,12,1,1,1,2,1,1,2,1,6,NPU:"] {
+            let memory = rows(&format!("{GOOD}{cut}"));
+            assert_eq!((codes(&memory), memory.rows_set_aside), (vec!["cut-file"], 1), "{cut}");
+        }
+        // Only the line end is missing: nothing is lost.
+        assert!(rows(GOOD.trim_end()).warnings.is_empty());
+    }
+
+    #[test]
+    fn rows_without_a_name_count() {
+        let memory = rows(&GOOD.replace("aten::add", ""));
+        assert_eq!((codes(&memory), memory.devices[0].blocks.len()), (vec!["empty-name"], 1));
+    }
+
+    #[test]
+    fn mindspore_writes_na() {
+        let memory = rows("x,0.5,10,N/A,N/A,N/A,N/A,1,2,1,N/A,N/A,N/A,N/A,NPU:0\n");
+        assert!(memory.warnings.is_empty());
+        assert_eq!(memory.devices[0].blocks.end_ns, [OPEN]);
+    }
+
+    #[test]
+    fn few_decimals_are_known_within_half_a_unit() {
+        let tolerance = |text: &str| rows(text).devices[0].blocks.at_start.tolerance_millibytes[0];
+        assert_eq!(tolerance("x,1,1,2,,,,19071.60547,1,1,1,1,1,6,NPU:0\n"), 5_243);
+        assert_eq!(tolerance("x,1,1,2,,,,4304.0,1,1,1.00048828125,1,1,6,NPU:0\n"), 0);
+        assert_eq!(tolerance("x,1,1,2,,,,4304.0,1,1,1.0,1,1,6,NPU:0\n"), 52_428_800);
+    }
+
+    #[test]
+    fn other_formats_are_named() {
+        for (bytes, word) in [
+            (&b"\x1f\x8b\x08\x00\n\"x"[..], "gzip"),
+            (b"{\"a\":1}", "JSON"),
+            (b"\xff\xfeN\0a\0", "UTF-16"),
+            (b"<html>", "HTML"),
+            (b"PK\x03\x04", "zip"),
+            (b"", "empty"),
+        ] {
+            let memory = read(bytes);
+            assert_eq!(memory.warnings[0].code, "damaged-file", "{word}");
+            assert!(memory.warnings[0].message.contains(word), "{word}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same_columns(text in "[a1.,\t\"N/A\r\n]{0,120}", cuts in prop::collection::vec(0usize..1000, 0..6)) {
+            let whole = format!("{NOW}{GOOD}{text}");
+            let bytes = whole.as_bytes();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+            cuts.push(bytes.len());
+            cuts.sort_unstable();
+            let mut reader = OperatorMemoryReader::default();
+            reader.begin("f.csv");
+            let mut from = 0;
+            for to in cuts {
+                reader.feed(&bytes[from..to]);
+                from = to;
+            }
+            reader.end();
+            prop_assert_eq!(reader.finish(), read(bytes));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The command line: the page's report for a terminal, a script or a cluster job. It reads captures where they lie and writes nothing
+//! beside them.
+
+use oomscope::ascend::capture::{Capture, CaptureReader, ScannedCapture};
+use oomscope::ascend::discover::{CaptureFiles, discover};
+use oomscope::error::{Position, Problem, Warning};
+use oomscope::export::{json::json, text::text};
+use oomscope::oom::report::report;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: oomscope PATH... [--top N] [--format text|json] [--out FILE]
+
+PATH is an Ascend Profiler folder (searched for every capture below it) or one of its files.
+
+  --top N          how many rows the lists without an end of their own hold (25)
+  --format FORMAT  text (for a terminal) or json (schema oomscope.report/1); text
+  --out FILE       where the report goes; - is standard output, the default
+  --version, --help
+
+Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
+";
+
+/// As in the page: large enough that a read costs little, small enough that every core has its own.
+const SLICE_BYTES: usize = 4 << 20;
+
+/// A side file larger than this is none.
+const LARGEST_SIDE_FILE_BYTES: u64 = 64 << 20;
+
+struct Options {
+    paths: Vec<PathBuf>,
+    top: usize,
+    json: bool,
+    out: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let options = match options() {
+        Ok(Some(options)) => options,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = write!(io::stderr(), "oomscope: {message}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options) {
+        Ok(code) => code,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "oomscope: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `None`: what was asked for has been printed.
+fn options() -> Result<Option<Options>, String> {
+    use lexopt::prelude::*;
+    let mut options = Options { paths: Vec::new(), top: 25, json: false, out: None };
+    let mut parser = lexopt::Parser::from_env();
+    let wrong = |error: lexopt::Error| error.to_string();
+    while let Some(argument) = parser.next().map_err(wrong)? {
+        match argument {
+            Value(path) => options.paths.push(path.into()),
+            Long("top") => options.top = parser.value().and_then(|value| value.parse()).map_err(wrong)?,
+            Long("format") => {
+                options.json = match parser.value().map_err(wrong)?.to_str() {
+                    Some("text") => false,
+                    Some("json") => true,
+                    other => return Err(format!("--format is text or json, not {}", other.unwrap_or("?"))),
+                }
+            }
+            Long("out") => options.out = Some(parser.value().map_err(wrong)?.into()).filter(|path: &PathBuf| path != Path::new("-")),
+            Short('h') | Long("help") => return print(USAGE),
+            Short('V') | Long("version") => return print(concat!("oomscope ", env!("CARGO_PKG_VERSION"), "\n")),
+            _ => return Err(argument.unexpected().to_string()),
+        }
+    }
+    if options.paths.is_empty() { Err("name a folder or a file to read".to_owned()) } else { Ok(Some(options)) }
+}
+
+fn print(text: &str) -> Result<Option<Options>, String> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(None)
+}
+
+fn run(options: &Options) -> Result<ExitCode, String> {
+    let mut stderr = io::stderr().lock();
+    let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
+    let files = list(&options.paths, &mut say);
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let found = discover(&names);
+    if found.is_empty() {
+        say(&nothing_found(&names));
+    }
+    let scanned: Vec<ScannedCapture> = found.par_iter().map(|capture| scan(capture, &files)).collect();
+    let captures: Vec<Capture> = scanned.into_par_iter().map(ScannedCapture::build).collect();
+    for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
+        capture.facts.warnings.iter().for_each(|warning: &Warning| say(&warning.message));
+    }
+    let report = report(&captures, options.top);
+    let written = if options.json { json(&report) } else { text(&report) };
+    write_report(options.out.as_deref(), &written)?;
+    let any = report.captures.iter().any(|capture| !capture.devices.is_empty());
+    Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn nothing_found(names: &[&str]) -> String {
+    let shown: Vec<&str> = names.iter().take(5).copied().collect();
+    let rest = if names.len() > shown.len() { ", …" } else { "" };
+    format!("no capture found: looked for operator_memory.csv in {} files ({}{rest})", names.len(), shown.join(", "))
+}
+
+fn write_report(out: Option<&Path>, text: &str) -> Result<(), String> {
+    match out {
+        Some(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
+        // A reader that has seen enough (`| head`) is no failure.
+        None => io::stdout()
+            .lock()
+            .write_all(text.as_bytes())
+            .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error.to_string()) }),
+    }
+}
+
+/// A file below a PATH.
+struct Listed {
+    /// The last component of the PATH and the path below it, with `/`.
+    name: String,
+    path: PathBuf,
+}
+
+fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
+    let mut files = Vec::new();
+    for path in paths {
+        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let root = full.parent().unwrap_or(Path::new(""));
+        for entry in walkdir::WalkDir::new(&full).follow_links(true).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => {
+                    let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
+                    let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+                    files.push(Listed { name: parts.join("/"), path: entry.into_path() });
+                }
+                Ok(_) => {}
+                Err(error) => say(&error.to_string()),
+            }
+        }
+    }
+    files
+}
+
+fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
+    let mut reader = CaptureReader::new(found);
+    if let Some(file) = found.profiler_info.map(|index| &files[index]) {
+        match side_file(&file.path) {
+            Ok(text) => reader.profiler_info(&file.name, &text),
+            Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
+        }
+    }
+    if let Some(file) = found.profiler_metadata.map(|index| &files[index]) {
+        match side_file(&file.path) {
+            Ok(text) => reader.profiler_metadata(&file.name, &text),
+            Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
+        }
+    }
+    for file in found.operator_memory.iter().map(|&index| &files[index]) {
+        reader.operator_memory.begin(&file.name);
+        let mut at = 0;
+        let mut feed = |slice: &[u8]| {
+            at += slice.len() as u64;
+            reader.operator_memory.feed(slice);
+        };
+        if let Err(error) = slices(&file.path, &mut feed) {
+            reader.operator_memory.fail(&unreadable(&error), Position { byte: Some(at), ..Position::file(&file.name) });
+        }
+        reader.operator_memory.end();
+    }
+    reader.finish()
+}
+
+fn unreadable(error: &io::Error) -> Problem {
+    Problem::UnreadableFile { reason: error.to_string() }
+}
+
+fn side_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(LARGEST_SIDE_FILE_BYTES).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut slice = vec![0; SLICE_BYTES];
+    loop {
+        match file.read(&mut slice) {
+            Ok(0) => return Ok(()),
+            Ok(read) => feed(&slice[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

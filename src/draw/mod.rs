@@ -1,0 +1,5 @@
+//! Charts and pictures from plain series. What plotters draws is generic over its backends: a canvas in the page, SVG or PNG elsewhere.
+
+pub mod axes;
+pub mod bars;
+pub mod trend;

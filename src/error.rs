@@ -1,0 +1,346 @@
+//! Problems as values: what is wrong, where, and what to do. Nothing here is printed or thrown; whoever reads a capture collects them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How many problems of one kind in one file are listed; the rest are counted.
+const LISTED_PER_KIND: usize = 1_000;
+
+/// What can be wrong with a capture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// No trace_view.json lies beside operator_memory.csv.
+    MissingTrace,
+    /// No profiler_metadata.json.
+    MissingMetadata,
+    /// Neither a file name nor profiler_info says which rank this is.
+    UnknownRank,
+    /// Several profiler_info files name different ranks.
+    DuplicateRank {
+        /// The one that was taken.
+        taken: i64,
+    },
+    /// A column is not there. Required ones end the file; without others some figures are unknown.
+    MissingColumn {
+        /// Whether the file is useless without it.
+        required: bool,
+        /// The columns there are.
+        present: Vec<String>,
+    },
+    /// A cell cannot be used; its row is set aside.
+    BadValue {
+        /// Why.
+        reason: &'static str,
+    },
+    /// A time in scientific notation: its digits are gone.
+    ImpreciseTime,
+    /// Rows without an operator's name; they count.
+    EmptyName {
+        /// How many.
+        rows: u64,
+    },
+    /// The file ends inside a row.
+    CutFile,
+    /// The file, or a part of it, is not what its name says.
+    DamagedFile {
+        /// What it is instead.
+        reason: String,
+    },
+    /// The baseline rose: rows are missing.
+    BaselineRise {
+        /// All rises together.
+        bytes: i64,
+        /// How many.
+        count: u64,
+    },
+    /// A capture that holds call stacks which this version does not read.
+    NoStacks,
+    /// An export of another kind lies there alone.
+    UnsupportedExport,
+    /// A raw capture that was never analysed.
+    NotAnalysed,
+    /// A capture folder without operator_memory.csv.
+    NoOperatorMemory,
+    /// A file without a usable row.
+    NoBlocks,
+    /// A file vanished, changed or was refused while it was read.
+    UnreadableFile {
+        /// What the system said.
+        reason: String,
+    },
+    /// More problems of one kind than are listed.
+    MoreWarnings {
+        /// Their code.
+        code: &'static str,
+        /// How many were left out.
+        count: u64,
+    },
+}
+
+/// Where a problem is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Path below what was opened.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Offset of the first byte concerned.
+    pub byte: Option<u64>,
+    /// Column or key.
+    pub field: Option<String>,
+    /// The text found there.
+    pub value: Option<String>,
+}
+
+impl Position {
+    /// A file as a whole.
+    pub fn file(file: impl Into<String>) -> Position {
+        Position { file: file.into(), ..Position::default() }
+    }
+
+    /// A line of a file.
+    pub fn line(file: impl Into<String>, line: u64, byte: u64) -> Position {
+        Position { file: file.into(), line: Some(line), byte: Some(byte), ..Position::default() }
+    }
+
+    /// One field, and the text in it (cut to what a message can hold).
+    pub fn field(mut self, field: &str, value: &[u8]) -> Position {
+        const SHOWN: usize = 120;
+        let text = String::from_utf8_lossy(value.trim_ascii());
+        let cut: String = text.chars().take(SHOWN).collect();
+        self.value = Some(if cut.len() < text.len() { format!("{cut}…") } else { cut });
+        self.field = Some(field.to_owned());
+        self
+    }
+}
+
+/// A part of a message: what a translated sentence is filled with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(untagged)]
+pub enum Arg {
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(String),
+}
+
+/// A problem as the report carries it (spec of `oomscope.report/1`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Warning {
+    /// Which kind of problem.
+    pub code: String,
+    /// Path below what was opened.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Offset of the first byte concerned.
+    pub byte: Option<u64>,
+    /// Column or key.
+    pub field: Option<String>,
+    /// The text found there.
+    pub value: Option<String>,
+    /// What the sentence is made of.
+    pub args: BTreeMap<String, Arg>,
+    /// The sentence in English: what is, then what to do.
+    pub message: String,
+}
+
+impl Warning {
+    /// A problem at a place.
+    pub fn new(problem: &Problem, at: Position) -> Warning {
+        Warning {
+            code: problem.code().to_owned(),
+            message: problem.message(&at),
+            args: problem.args(),
+            file: at.file,
+            line: at.line,
+            byte: at.byte,
+            field: at.field,
+            value: at.value,
+        }
+    }
+}
+
+impl Problem {
+    /// The code of the report's schema.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Problem::MissingTrace => "missing-trace",
+            Problem::MissingMetadata => "missing-metadata",
+            Problem::UnknownRank => "unknown-rank",
+            Problem::DuplicateRank { .. } => "duplicate-rank",
+            Problem::MissingColumn { .. } => "missing-column",
+            Problem::BadValue { .. } => "bad-value",
+            Problem::ImpreciseTime => "imprecise-time",
+            Problem::EmptyName { .. } => "empty-name",
+            Problem::CutFile => "cut-file",
+            Problem::DamagedFile { .. } => "damaged-file",
+            Problem::BaselineRise { .. } => "baseline-rise",
+            Problem::NoStacks => "no-stacks",
+            Problem::UnsupportedExport => "unsupported-export",
+            Problem::NotAnalysed => "not-analysed",
+            Problem::NoOperatorMemory => "no-operator-memory",
+            Problem::NoBlocks => "no-blocks",
+            Problem::UnreadableFile { .. } => "unreadable-file",
+            Problem::MoreWarnings { .. } => "more-warnings",
+        }
+    }
+
+    fn args(&self) -> BTreeMap<String, Arg> {
+        let mut args = BTreeMap::new();
+        let mut put = |key: &str, arg| args.insert(key.to_owned(), arg);
+        match self {
+            Problem::DuplicateRank { taken } => drop(put("taken", Arg::Number(*taken))),
+            Problem::MissingColumn { required, present } => {
+                put("required", Arg::Number(i64::from(*required)));
+                put("columns", Arg::Text(present.join(", ")));
+            }
+            Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
+            Problem::EmptyName { rows } => drop(put("rows", number(*rows))),
+            Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
+            Problem::BaselineRise { bytes, count } => {
+                put("bytes", Arg::Number(*bytes));
+                put("count", number(*count));
+            }
+            Problem::MoreWarnings { code, count } => {
+                put("code", Arg::Text((*code).to_owned()));
+                put("count", number(*count));
+            }
+            _ => {}
+        }
+        args
+    }
+
+    fn message(&self, at: &Position) -> String {
+        let place = place(at);
+        let field = at.field.as_deref().unwrap_or_default();
+        let value = at.value.as_deref().unwrap_or_default();
+        match self {
+            Problem::MissingTrace => {
+                format!("{place}: no trace_view.json lies here, so there are no call stacks. Keep it with the capture, and profile with with_stack=True.")
+            }
+            Problem::MissingMetadata => format!("{place}: no profiler_metadata.json lies here, so the role is taken from the parent folder's name."),
+            Problem::UnknownRank => format!(
+                "{place}: neither the name of a profiler_info_<rank>.json nor its rank_id says which rank this is. Keep profiler_info_<rank>.json with the capture."
+            ),
+            Problem::DuplicateRank { taken } => {
+                format!("{place}: several profiler_info files lie here; rank {taken}, the lowest, was taken. Keep one rank a folder.")
+            }
+            Problem::MissingColumn { required: true, present } => {
+                format!("{place} has no column {field}; it has: {}. Take the operator_memory.csv as the profiler wrote it.", present.join(", "))
+            }
+            Problem::MissingColumn { required: false, present } => {
+                format!("{place} has no column {field}, so that figure is unknown; it has: {}.", present.join(", "))
+            }
+            Problem::BadValue { reason } => format!("{place}: {field} is \"{value}\": {reason}. The row was set aside."),
+            Problem::ImpreciseTime => format!(
+                "{place}: {field} is \"{value}\", scientific notation: its digits are gone, so the row was set aside. A spreadsheet saved this file; take the one that the profiler wrote."
+            ),
+            Problem::EmptyName { rows } => format!("{place}: {rows} rows have no operator's name; they are counted as (unattributed)."),
+            Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
+            Problem::DamagedFile { reason } => format!("{place}: {reason}."),
+            Problem::BaselineRise { bytes, count } => {
+                format!(
+                    "{place}: rows are missing: the reported total grew by {bytes} bytes, in {count} steps, that no row explains. They are shown as baseline."
+                )
+            }
+            Problem::NoStacks => format!("{place}: call stacks are not read by this version."),
+            Problem::UnsupportedExport => {
+                format!("{place}: this export is not read yet. Export text as well: export_type=[ExportType.Text], which writes operator_memory.csv.")
+            }
+            Problem::NotAnalysed => {
+                format!(
+                    "{place}: a raw capture that was never analysed. Run this where torch_npu is installed, then open the folder again: torch_npu.profiler.profiler.analyse(\"{}\")",
+                    at.file
+                )
+            }
+            Problem::NoOperatorMemory => format!("{place}: no operator_memory.csv lies here. Profile with profile_memory=True."),
+            Problem::NoBlocks => format!("{place} holds no usable row: there is nothing to show."),
+            Problem::UnreadableFile { reason } => {
+                format!("{place} could not be read: {reason}. It may have vanished or changed since it was opened; open it again.")
+            }
+            Problem::MoreWarnings { code, count } => format!("{place}: {count} more {code} warnings are not listed."),
+        }
+    }
+}
+
+fn place(at: &Position) -> String {
+    match (at.line, at.byte) {
+        (Some(line), Some(byte)) => format!("{} line {line} (byte {byte})", at.file),
+        (Some(line), None) => format!("{} line {line}", at.file),
+        (None, Some(byte)) => format!("{} byte {byte}", at.file),
+        (None, None) => at.file.clone(),
+    }
+}
+
+fn number(count: u64) -> Arg {
+    Arg::Number(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Collects problems; of many alike it lists the first and counts the rest.
+#[derive(Debug, Default)]
+pub struct Warnings {
+    listed: Vec<Warning>,
+    counts: BTreeMap<(String, &'static str), u64>,
+}
+
+impl Warnings {
+    /// Notes a problem.
+    pub fn push(&mut self, problem: &Problem, at: Position) {
+        let count = self.counts.entry((at.file.clone(), problem.code())).or_default();
+        *count += 1;
+        if *count <= LISTED_PER_KIND as u64 {
+            self.listed.push(Warning::new(problem, at));
+        }
+    }
+
+    /// All of them, by file, line, byte and code.
+    pub fn finish(mut self) -> Vec<Warning> {
+        for ((file, code), count) in self.counts {
+            let left_out = count.saturating_sub(LISTED_PER_KIND as u64);
+            if left_out > 0 {
+                self.listed.push(Warning::new(&Problem::MoreWarnings { code, count: left_out }, Position::file(file)));
+            }
+        }
+        sort(&mut self.listed);
+        self.listed
+    }
+}
+
+/// The report's order.
+pub fn sort(warnings: &mut [Warning]) {
+    warnings.sort_by(|a, b| (&a.file, a.line, a.byte, &a.code).cmp(&(&b.file, b.line, b.byte, &b.code)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_where_what_and_what_to_do() {
+        let at = Position::line("r/operator_memory.csv", 7, 812).field("Size(KB)", b"abc");
+        let warning = Warning::new(&Problem::BadValue { reason: "not a number" }, at);
+        assert_eq!(warning.code, "bad-value");
+        assert_eq!(warning.message, "r/operator_memory.csv line 7 (byte 812): Size(KB) is \"abc\": not a number. The row was set aside.");
+    }
+
+    #[test]
+    fn many_alike_are_counted() {
+        let mut warnings = Warnings::default();
+        for line in 0..LISTED_PER_KIND as u64 + 5 {
+            warnings.push(&Problem::ImpreciseTime, Position::line("f", line + 2, 0));
+        }
+        let listed = warnings.finish();
+        assert_eq!(listed.len(), LISTED_PER_KIND + 1);
+        assert_eq!(listed[0].code, "more-warnings");
+        assert_eq!(listed[0].args.get("count"), Some(&Arg::Number(5)));
+    }
+
+    #[test]
+    fn long_values_are_cut_at_a_character() {
+        let at = Position::file("f").field("Name", "é".repeat(500).as_bytes());
+        assert_eq!(at.value.unwrap().chars().count(), 121);
+    }
+}

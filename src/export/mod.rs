@@ -1,0 +1,4 @@
+//! The report as text.
+
+pub mod json;
+pub mod text;

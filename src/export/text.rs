@@ -1,0 +1,98 @@
+//! The report as plain text, for a terminal.
+
+use crate::oom::report::{CaptureReport, ChangeReport, DeviceReport, OperatorGroup, Report};
+use crate::units::{human_bytes, human_ns};
+use std::fmt::{self, Display, Write};
+
+/// How many groups of a list a terminal shows; the JSON has all.
+const SHOWN: usize = 10;
+
+/// A page of text per capture.
+pub fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for capture in &report.captures {
+        // Writing to a String cannot fail.
+        let _ = capture_text(&mut out, capture);
+    }
+    out
+}
+
+fn capture_text(out: &mut String, capture: &CaptureReport) -> fmt::Result {
+    writeln!(out, "{}", printable(&capture.source))?;
+    let rank = capture.rank.map_or("rank unknown".to_owned(), |rank| format!("rank {rank}"));
+    let role = capture.role.as_deref().map_or(String::new(), |role| format!(", role {}", printable(role)));
+    let time = capture.capture_time.as_deref().map_or(String::new(), |time| format!(", captured {time}"));
+    writeln!(out, "  {rank}{role}{time}; {} rows, {} set aside", capture.rows.read, capture.rows.set_aside)?;
+    for device in &capture.devices {
+        device_text(out, device)?;
+    }
+    if !capture.warnings.is_empty() {
+        writeln!(out, "  notes ({})", capture.warnings.len())?;
+        for warning in capture.warnings.iter().take(SHOWN) {
+            writeln!(out, "    {}", printable(&warning.message))?;
+        }
+        more(out, capture.warnings.len(), "in the JSON report")?;
+    }
+    writeln!(out)
+}
+
+fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {
+    let peak = &device.peak;
+    let since_start = |time_ns: &str| human_ns(time_ns.parse::<i64>().unwrap_or(0) - device.first_ns.parse::<i64>().unwrap_or(0));
+    writeln!(out, "  {} {}: {} blocks", printable(&device.device), device.pool, device.blocks)?;
+    writeln!(
+        out,
+        "    peak {} ({} B) at {} ({} ns), {} blocks live",
+        human_bytes(peak.total_bytes),
+        peak.total_bytes,
+        since_start(&peak.time_ns),
+        peak.time_ns,
+        peak.live_blocks
+    )?;
+    let optional = |bytes: Option<i64>| bytes.map_or("unknown".to_owned(), human_bytes);
+    writeln!(out, "    reserved {}, active {} (as reported)", optional(peak.reserved_bytes), optional(peak.active_bytes))?;
+    writeln!(out, "    {:>11}  baseline: allocated before the capture", human_bytes(peak.baseline_bytes))?;
+    groups_text(out, &peak.by_operator)?;
+    let alive = &device.alive_at_end;
+    writeln!(out, "    alive at the end: {} blocks, {} ({} B)", alive.blocks, human_bytes(alive.bytes), alive.bytes)?;
+    groups_text(out, &alive.by_operator)?;
+    changes_text(out, "drops (memory from before the capture, freed in it)", &device.baseline.drops, since_start)?;
+    changes_text(out, "rises (rows are missing)", &device.baseline.rises, since_start)
+}
+
+fn groups_text(out: &mut String, groups: &[OperatorGroup]) -> fmt::Result {
+    for group in groups.iter().take(SHOWN) {
+        writeln!(out, "    {:>11}  {} in {} blocks", human_bytes(group.bytes), printable(&group.name), group.blocks)?;
+    }
+    more(out, groups.len(), "operators")
+}
+
+fn changes_text(out: &mut String, what: &str, changes: &[ChangeReport], since_start: impl Fn(&str) -> String) -> fmt::Result {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    baseline {what}: {}", changes.len())?;
+    for change in changes.iter().take(SHOWN) {
+        writeln!(out, "    {:>11}  {} B at {}", human_bytes(change.bytes), change.bytes, since_start(&change.time_ns))?;
+    }
+    more(out, changes.len(), "in the JSON report")
+}
+
+fn more(out: &mut String, count: usize, where_: &str) -> fmt::Result {
+    if count > SHOWN { writeln!(out, "                 {} more {where_}", count - SHOWN) } else { Ok(()) }
+}
+
+/// A file's text without control characters: it must not steer a terminal.
+fn printable(text: &str) -> impl Display {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_text_cannot_steer_a_terminal() {
+        assert_eq!(printable("a\u{1b}[2Jb\n").to_string(), "a\u{fffd}[2Jb\u{fffd}");
+    }
+}

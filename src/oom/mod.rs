@@ -1,0 +1,3 @@
+//! What the report says.
+
+pub mod report;

@@ -1,0 +1,258 @@
+//! The report of schema `oomscope.report/1`: what the page, the command line and an embedding page all say, in one structure.
+//!
+//! Keys keep the order of the fields here. Sizes are integers in bytes, instants decimal strings of absolute nanoseconds, other times
+//! integers. A key that a capture of this kind should have and lacks is `null`, and a warning says why.
+
+use crate::ascend::capture::{Capture, Device};
+use crate::error::{self, Position, Problem, Warning};
+use crate::timeline::blocks::{UNKNOWN, operator_label};
+use crate::timeline::live::{self, Group};
+use crate::timeline::replay::Change;
+use serde::Serialize;
+
+/// The name of the schema; renaming or removing a key makes the next one.
+pub const SCHEMA: &str = "oomscope.report/1";
+
+/// All captures that were opened.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// By source.
+    pub captures: Vec<CaptureReport>,
+}
+
+/// One capture.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)] // The names are those of the schema.
+pub struct CaptureReport {
+    pub kind: &'static str,
+    pub source: String,
+    pub role: Option<String>,
+    pub rank: Option<i64>,
+    pub capture_time: Option<String>,
+    pub versions: Versions,
+    pub rows: Rows,
+    pub devices: Vec<DeviceReport>,
+    /// `null`: this version reads no call stacks; a warning says so.
+    pub stacks: Option<()>,
+    /// `null`: this version does not read memory_record.csv.
+    pub outside_framework: Option<()>,
+    pub warnings: Vec<Warning>,
+}
+
+/// What wrote the capture.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct Versions {
+    pub torch_npu: Option<String>,
+    pub cann: Option<String>,
+}
+
+/// Rows of operator_memory.csv.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct Rows {
+    pub read: u64,
+    pub set_aside: u64,
+}
+
+/// One pool of one device.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct DeviceReport {
+    pub device: String,
+    pub pool: &'static str,
+    pub blocks: u64,
+    pub unattributed_blocks: u64,
+    pub first_ns: String,
+    pub last_ns: String,
+    pub peak: PeakReport,
+    pub alive_at_end: AliveAtEnd,
+    pub baseline: BaselineReport,
+    pub max_reserved_gap_bytes: Option<i64>,
+    /// `null`: this version reads no call stacks.
+    pub growth: Option<()>,
+    pub top_by_bytes: Vec<AllocatorReport>,
+}
+
+/// The instant of the largest total and what was alive at it.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct PeakReport {
+    pub time_ns: String,
+    pub total_bytes: i64,
+    pub tracked_bytes: i64,
+    pub baseline_bytes: i64,
+    pub reserved_bytes: Option<i64>,
+    pub active_bytes: Option<i64>,
+    pub live_blocks: u64,
+    pub by_operator: Vec<OperatorGroup>,
+    /// `null`: this version reads no call stacks.
+    pub by_stack: Option<()>,
+    pub by_stream: Vec<StreamGroup>,
+    pub by_size_class: Vec<SizeClassGroup>,
+}
+
+/// Blocks of one operator.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct OperatorGroup {
+    pub name: String,
+    pub bytes: i64,
+    pub blocks: u64,
+}
+
+/// Blocks of one stream.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct StreamGroup {
+    pub stream: String,
+    pub bytes: i64,
+    pub blocks: u64,
+}
+
+/// Blocks of one size class.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct SizeClassGroup {
+    pub up_to_bytes: i64,
+    pub bytes: i64,
+    pub blocks: u64,
+}
+
+/// Blocks that were not released within the capture.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct AliveAtEnd {
+    pub blocks: u64,
+    pub bytes: i64,
+    pub by_operator: Vec<OperatorGroup>,
+}
+
+/// Memory from before the capture.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct BaselineReport {
+    pub first_bytes: i64,
+    pub drops: Vec<ChangeReport>,
+    pub rises: Vec<ChangeReport>,
+}
+
+/// A drop or a rise of the baseline.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct ChangeReport {
+    pub time_ns: String,
+    pub bytes: i64,
+}
+
+/// What one operator allocated over the whole capture.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct AllocatorReport {
+    pub name: String,
+    pub blocks: u64,
+    pub bytes: i64,
+    pub largest_bytes: i64,
+    pub mean_lifetime_ns: i64,
+}
+
+/// The report on some captures; lists without an end of their own hold the first `top`.
+pub fn report<'a>(captures: impl IntoIterator<Item = &'a Capture>, top: usize) -> Report {
+    let mut captures: Vec<CaptureReport> = captures.into_iter().map(|capture| capture_report(capture, top)).collect();
+    captures.sort_by(|a, b| a.source.cmp(&b.source));
+    Report { schema: SCHEMA, captures }
+}
+
+fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
+    let facts = &capture.facts;
+    let mut warnings = facts.warnings.clone();
+    if !capture.devices.is_empty() && warnings.iter().all(|warning| warning.code != "missing-trace") {
+        warnings.push(Warning::new(&Problem::NoStacks, Position::file(&facts.source)));
+        error::sort(&mut warnings);
+    }
+    CaptureReport {
+        kind: "ascend",
+        source: facts.source.clone(),
+        role: facts.role.clone(),
+        rank: facts.rank,
+        capture_time: facts.capture_time.clone(),
+        versions: Versions { torch_npu: facts.torch_npu.clone(), cann: facts.cann.clone() },
+        rows: Rows { read: facts.rows_read, set_aside: facts.rows_set_aside },
+        devices: capture.devices.iter().filter_map(|device| device_report(device, top)).collect(),
+        stacks: None,
+        outside_framework: None,
+        warnings,
+    }
+}
+
+/// `None` for a pool in which nothing lived for any time.
+fn device_report(device: &Device, top: usize) -> Option<DeviceReport> {
+    let (blocks, replay) = (&device.blocks, &device.replay);
+    let unattributed = blocks.name.iter().filter(|&&name| blocks.names[name as usize].is_empty()).count();
+    let alive = live::at_the_end(blocks);
+    Some(DeviceReport {
+        device: device.device.clone(),
+        pool: device.pool.name(),
+        blocks: blocks.len() as u64,
+        unattributed_blocks: unattributed as u64,
+        first_ns: blocks.first_ns().to_string(),
+        last_ns: blocks.last_ns().to_string(),
+        peak: peak_report(device)?,
+        alive_at_end: AliveAtEnd { blocks: alive.len() as u64, bytes: live::bytes_of(blocks, &alive), by_operator: operator_groups(device, &alive) },
+        baseline: BaselineReport { first_bytes: *replay.curves.baseline_bytes.first()?, drops: changes(&replay.drops), rises: changes(&replay.rises) },
+        max_reserved_gap_bytes: replay.curves.max_reserved_gap_bytes(),
+        growth: None,
+        top_by_bytes: allocator_reports(device, top),
+    })
+}
+
+fn peak_report(device: &Device) -> Option<PeakReport> {
+    let (blocks, curves) = (&device.blocks, &device.replay.curves);
+    let at = device.replay.peak?;
+    let live = live::at(blocks, curves.time_ns[at]);
+    let by_stream = live::by_stream(blocks, &live).into_iter();
+    let by_size_class = live::by_size_class(blocks, &live).into_iter();
+    Some(PeakReport {
+        time_ns: curves.time_ns[at].to_string(),
+        total_bytes: curves.total_bytes(at),
+        tracked_bytes: curves.tracked_bytes[at],
+        baseline_bytes: curves.baseline_bytes[at],
+        reserved_bytes: known(curves.reserved_bytes[at]),
+        active_bytes: known(curves.active_bytes[at]),
+        live_blocks: live.len() as u64,
+        by_operator: operator_groups(device, &live),
+        by_stack: None,
+        by_stream: by_stream
+            .map(|Group { key, bytes, blocks: count }| StreamGroup { stream: blocks.streams[key as usize].clone(), bytes, blocks: count })
+            .collect(),
+        by_size_class: by_size_class.map(|Group { key, bytes, blocks }| SizeClassGroup { up_to_bytes: key, bytes, blocks }).collect(),
+    })
+}
+
+fn operator_groups(device: &Device, chosen: &[u32]) -> Vec<OperatorGroup> {
+    let label = |key: u32| operator_label(&device.blocks.names[key as usize]).to_owned();
+    live::by_operator(&device.blocks, chosen).into_iter().map(|Group { key, bytes, blocks }| OperatorGroup { name: label(key), bytes, blocks }).collect()
+}
+
+fn allocator_reports(device: &Device, top: usize) -> Vec<AllocatorReport> {
+    let all = live::allocators(&device.blocks).into_iter().take(top);
+    all.map(|allocator| AllocatorReport {
+        name: operator_label(&device.blocks.names[allocator.name as usize]).to_owned(),
+        blocks: allocator.blocks,
+        bytes: allocator.bytes,
+        largest_bytes: allocator.largest_bytes,
+        mean_lifetime_ns: allocator.mean_lifetime_ns,
+    })
+    .collect()
+}
+
+fn changes(changes: &[Change]) -> Vec<ChangeReport> {
+    changes.iter().map(|change| ChangeReport { time_ns: change.time_ns.to_string(), bytes: change.bytes }).collect()
+}
+
+/// A figure that the capture gives.
+pub fn known(bytes: i64) -> Option<i64> {
+    Some(bytes).filter(|&bytes| bytes != UNKNOWN)
+}

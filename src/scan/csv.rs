@@ -1,0 +1,234 @@
+//! CSV, a line at a time.
+//!
+//! No profiler writes a line end inside a cell, so a line end always ends a row: an unclosed quote spoils its own row and nothing after
+//! it, and every row has a line number and a byte offset. Within the line csv-core reads the cells.
+
+use csv_core::{ReadRecordResult, Reader};
+
+/// Longer lines are no rows of any profiler; they are skipped without being kept.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Splits what it is fed into rows.
+pub struct CsvReader {
+    core: Reader,
+    /// The start of a line whose end has not come yet.
+    partial: Vec<u8>,
+    /// Set while the rest of a line that is too long goes by.
+    skipping: bool,
+    line: u64,
+    byte: u64,
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What a line turned out to be.
+pub enum Row<'a> {
+    /// Cells.
+    Cells(Cells<'a>),
+    /// Not a row: why, in words.
+    Bad {
+        /// From 1.
+        line: u64,
+        /// Where the line starts.
+        byte: u64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+/// The cells of one row, unquoted.
+#[derive(Clone, Copy)]
+pub struct Cells<'a> {
+    /// From 1.
+    pub line: u64,
+    /// Where the line starts.
+    pub byte: u64,
+    /// False for a last line without a line end: it may have been cut.
+    pub terminated: bool,
+    text: &'a [u8],
+    ends: &'a [usize],
+}
+
+impl<'a> Cells<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// One cell; empty where the row has no such cell.
+    pub fn get(&self, index: usize) -> &'a [u8] {
+        let Some(&end) = self.ends.get(index) else { return b"" };
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..end]
+    }
+}
+
+impl Default for CsvReader {
+    fn default() -> Self {
+        CsvReader::new()
+    }
+}
+
+impl CsvReader {
+    /// A reader at the start of a file.
+    pub fn new() -> CsvReader {
+        // Not Reader::default(): that one leaves its table unbuilt and hangs.
+        CsvReader { core: Reader::new(), partial: Vec::new(), skipping: false, line: 1, byte: 0, cells: vec![0; 1024], ends: vec![0; 32] }
+    }
+
+    /// Takes the next bytes of the file and hands every row that is complete to `each`.
+    pub fn feed(&mut self, mut chunk: &[u8], each: &mut dyn FnMut(Row)) {
+        while let Some(end) = memchr::memchr(b'\n', chunk) {
+            let (line, rest) = chunk.split_at(end + 1);
+            if self.partial.is_empty() && !self.skipping {
+                self.row(line, true, each);
+            } else {
+                self.keep(line);
+                let whole = std::mem::take(&mut self.partial);
+                self.row(&whole, true, each);
+                self.partial = whole;
+                self.partial.clear();
+            }
+            chunk = rest;
+        }
+        self.keep(chunk);
+    }
+
+    /// Ends the file: a last line without a line end is a row too.
+    pub fn finish(&mut self, each: &mut dyn FnMut(Row)) {
+        if !self.partial.is_empty() || self.skipping {
+            let whole = std::mem::take(&mut self.partial);
+            self.row(&whole, false, each);
+        }
+    }
+
+    fn keep(&mut self, part: &[u8]) {
+        if self.skipping || self.partial.len() + part.len() > LONGEST_LINE {
+            // Its length still counts for the offsets of what follows.
+            self.byte += (self.partial.len() + part.len()) as u64;
+            self.partial.clear();
+            self.skipping = true;
+        } else {
+            self.partial.extend_from_slice(part);
+        }
+    }
+
+    fn row(&mut self, line: &[u8], terminated: bool, each: &mut dyn FnMut(Row)) {
+        let (number, byte) = (self.line, self.byte);
+        self.line += 1;
+        self.byte += line.len() as u64;
+        if std::mem::take(&mut self.skipping) || line.len() > LONGEST_LINE {
+            return each(Row::Bad { line: number, byte, reason: "the line is longer than 1 MiB" });
+        }
+        let mut text = line.strip_suffix(b"\n").unwrap_or(line);
+        text = text.strip_suffix(b"\r").unwrap_or(text);
+        if number == 1 {
+            text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        }
+        if text.is_empty() {
+            return;
+        }
+        if memchr::memchr_iter(b'"', text).count() % 2 == 1 {
+            return each(Row::Bad { line: number, byte, reason: "a quote is not closed" });
+        }
+        let cells = self.split(text);
+        each(Row::Cells(Cells { line: number, byte, terminated, text: &self.cells, ends: &self.ends[..cells] }));
+    }
+
+    /// Splits a line into `self.cells` and `self.ends`; answers how many cells there are.
+    fn split(&mut self, text: &[u8]) -> usize {
+        if self.cells.len() < text.len() {
+            self.cells.resize(text.len(), 0);
+        }
+        self.core.reset();
+        let (mut input, mut written, mut cells) = (text, 0, 0);
+        loop {
+            let (result, read, wrote, ended) = self.core.read_record(input, &mut self.cells[written..], &mut self.ends[cells..]);
+            input = &input[read..];
+            written += wrote;
+            cells += ended;
+            match result {
+                // Once the line is used up, the next, empty call tells csv-core that the row ends.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
+                ReadRecordResult::OutputFull => self.cells.resize(self.cells.len() * 2 + 64, 0),
+                ReadRecordResult::Record | ReadRecordResult::End => return cells,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Seen = Vec<(u64, u64, bool, Vec<String>)>;
+
+    fn rows(chunks: &[&[u8]]) -> Seen {
+        let mut seen = Seen::new();
+        let mut each = |row: Row| match row {
+            Row::Cells(cells) => {
+                let texts = (0..cells.len()).map(|i| String::from_utf8_lossy(cells.get(i)).into_owned()).collect();
+                seen.push((cells.line, cells.byte, cells.terminated, texts));
+            }
+            Row::Bad { line, byte, reason } => seen.push((line, byte, false, vec![format!("bad: {reason}")])),
+        };
+        let mut reader = CsvReader::new();
+        for chunk in chunks {
+            reader.feed(chunk, &mut each);
+        }
+        reader.finish(&mut each);
+        seen
+    }
+
+    fn texts(text: &str) -> Vec<Vec<String>> {
+        rows(&[text.as_bytes()]).into_iter().map(|row| row.3).collect()
+    }
+
+    #[test]
+    fn reads_quotes_tabs_crlf_and_bom() {
+        assert_eq!(texts("\u{feff}a,b\r\n\"1.5\t\",\"x\"\"y\"\r\n"), [["a", "b"], ["1.5\t", "x\"y"]]);
+        assert_eq!(texts("a,,\n"), [["a", "", ""]]);
+    }
+
+    #[test]
+    fn knows_lines_and_offsets() {
+        let seen = rows(&[b"a\r\n\r\nbc,d\ne"]);
+        let places: Vec<_> = seen.iter().map(|row| (row.0, row.1, row.2)).collect();
+        assert_eq!(places, [(1, 0, true), (3, 5, true), (4, 10, false)]);
+    }
+
+    #[test]
+    fn an_unclosed_quote_spoils_one_row() {
+        assert_eq!(texts("a,\"b\nc,d\n"), [vec!["bad: a quote is not closed"], vec!["c", "d"]]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_kept() {
+        let long = vec![b'x'; LONGEST_LINE + 7];
+        let seen = rows(&[b"a\n", &long, &long, b"\nb\n"]);
+        assert_eq!(seen[1].3, ["bad: the line is longer than 1 MiB"]);
+        assert_eq!((seen[2].0, seen[2].1), (3, 2 + 2 * long.len() as u64 + 1));
+    }
+
+    #[test]
+    fn more_cells_than_expected() {
+        assert_eq!(texts(&vec!["c"; 500].join(","))[0].len(), 500);
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_same_rows(text in "[ab,\"\\r\\n\t]{0,60}", cut in 0usize..60, cut2 in 0usize..60) {
+            let bytes = text.as_bytes();
+            let (a, b) = (cut.min(bytes.len()), cut2.min(bytes.len()));
+            let (a, b) = (a.min(b), a.max(b));
+            prop_assert_eq!(rows(&[bytes]), rows(&[&bytes[..a], &bytes[a..b], &bytes[b..]]));
+        }
+    }
+}

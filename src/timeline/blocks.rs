@@ -1,0 +1,259 @@
+//! Blocks of memory as struct-of-arrays: one entry a block in every column, names and streams interned.
+
+use std::collections::HashMap;
+
+/// `end_ns` of a block that was not released within the capture: later than every instant.
+pub const OPEN: i64 = i64::MAX;
+/// A figure or an instant that the capture does not give.
+pub const UNKNOWN: i64 = i64::MIN;
+
+/// What a profiler reported of the whole pool at an event; `UNKNOWN` where it did not.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Totals {
+    /// Allocated by the framework, this event included.
+    pub allocated_bytes: Vec<i64>,
+    /// Held by the allocator.
+    pub reserved_bytes: Vec<i64>,
+    /// Allocated, or freed but still held by another stream.
+    pub active_bytes: Vec<i64>,
+    /// How far `allocated_bytes` may be off, in thousandths of a byte: it was printed with few digits.
+    pub tolerance_millibytes: Vec<u32>,
+}
+
+/// The totals of one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Total {
+    /// See [`Totals`].
+    pub allocated_bytes: i64,
+    /// See [`Totals`].
+    pub reserved_bytes: i64,
+    /// See [`Totals`].
+    pub active_bytes: i64,
+    /// See [`Totals`].
+    pub tolerance_millibytes: u32,
+}
+
+impl Total {
+    /// An event of which nothing was reported.
+    pub const UNKNOWN: Total = Total { allocated_bytes: UNKNOWN, reserved_bytes: UNKNOWN, active_bytes: UNKNOWN, tolerance_millibytes: 0 };
+}
+
+impl Totals {
+    /// Adds an event.
+    pub fn push(&mut self, total: Total) {
+        self.allocated_bytes.push(total.allocated_bytes);
+        self.reserved_bytes.push(total.reserved_bytes);
+        self.active_bytes.push(total.active_bytes);
+        self.tolerance_millibytes.push(total.tolerance_millibytes);
+    }
+
+    /// The totals of event `index`.
+    pub fn get(&self, index: usize) -> Total {
+        Total {
+            allocated_bytes: self.allocated_bytes[index],
+            reserved_bytes: self.reserved_bytes[index],
+            active_bytes: self.active_bytes[index],
+            tolerance_millibytes: self.tolerance_millibytes[index],
+        }
+    }
+}
+
+/// The blocks of one pool of one device.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Blocks {
+    /// The operators, by number; "" where a row names none.
+    pub names: Vec<String>,
+    /// The streams, by number.
+    pub streams: Vec<String>,
+    /// The operator that asked for the block.
+    pub name: Vec<u32>,
+    /// The stream it was allocated on.
+    pub stream: Vec<u32>,
+    /// Its size, more than 0.
+    pub size_bytes: Vec<i64>,
+    /// When it was allocated.
+    pub start_ns: Vec<i64>,
+    /// When it was freed; [`OPEN`] when it was not.
+    pub end_ns: Vec<i64>,
+    /// When it was back in the pool; [`UNKNOWN`] when that was not recorded.
+    pub active_end_ns: Vec<i64>,
+    /// The line of the file it was read from.
+    pub line: Vec<u32>,
+    /// The pool's totals after its allocation.
+    pub at_start: Totals,
+    /// The pool's totals after its release.
+    pub at_end: Totals,
+    /// Releases of memory that was allocated before the capture.
+    pub freed: Freed,
+}
+
+/// Releases without a captured allocation.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Freed {
+    /// When.
+    pub time_ns: Vec<i64>,
+    /// How much.
+    pub size_bytes: Vec<i64>,
+    /// The pool's totals after it.
+    pub totals: Totals,
+}
+
+/// One block on its way into the columns.
+pub struct Block<'a> {
+    /// The operator, "" for none.
+    pub name: &'a str,
+    /// The stream.
+    pub stream: &'a str,
+    /// See [`Blocks`].
+    pub size_bytes: i64,
+    /// See [`Blocks`].
+    pub start_ns: i64,
+    /// See [`Blocks`].
+    pub end_ns: i64,
+    /// See [`Blocks`].
+    pub active_end_ns: i64,
+    /// See [`Blocks`].
+    pub line: u32,
+    /// See [`Blocks`].
+    pub at_start: Total,
+    /// See [`Blocks`].
+    pub at_end: Total,
+}
+
+impl Blocks {
+    /// How many blocks there are.
+    pub fn len(&self) -> usize {
+        self.start_ns.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.start_ns.is_empty()
+    }
+
+    /// The operator of a block, as people read it.
+    pub fn operator(&self, block: usize) -> &str {
+        operator_label(&self.names[self.name[block] as usize])
+    }
+
+    /// The latest instant of these blocks; `UNKNOWN` when there is none.
+    pub fn last_ns(&self) -> i64 {
+        let ends = self.end_ns.iter().copied().filter(|&end| end != OPEN);
+        let times = self.start_ns.iter().chain(&self.active_end_ns).chain(&self.freed.time_ns).copied();
+        ends.chain(times).max().unwrap_or(UNKNOWN)
+    }
+
+    /// The earliest instant of these blocks; `OPEN` when there is none.
+    pub fn first_ns(&self) -> i64 {
+        self.start_ns.iter().chain(&self.freed.time_ns).copied().min().unwrap_or(OPEN)
+    }
+}
+
+/// The name that a row without one gets.
+pub fn operator_label(name: &str) -> &str {
+    if name.is_empty() { "(unattributed)" } else { name }
+}
+
+/// Fills the columns of a pool.
+#[derive(Debug, Default)]
+pub struct BlocksBuilder {
+    blocks: Blocks,
+    names: Interner,
+    streams: Interner,
+}
+
+impl BlocksBuilder {
+    /// Adds a block.
+    pub fn push(&mut self, block: &Block) {
+        let columns = &mut self.blocks;
+        columns.name.push(self.names.number(block.name));
+        columns.stream.push(self.streams.number(block.stream));
+        columns.size_bytes.push(block.size_bytes);
+        columns.start_ns.push(block.start_ns);
+        columns.end_ns.push(block.end_ns);
+        columns.active_end_ns.push(block.active_end_ns);
+        columns.line.push(block.line);
+        columns.at_start.push(block.at_start);
+        columns.at_end.push(block.at_end);
+    }
+
+    /// Adds a release of memory from before the capture.
+    pub fn push_freed(&mut self, time_ns: i64, size_bytes: i64, total: Total) {
+        self.blocks.freed.time_ns.push(time_ns);
+        self.blocks.freed.size_bytes.push(size_bytes);
+        self.blocks.freed.totals.push(total);
+    }
+
+    /// The columns.
+    pub fn finish(self) -> Blocks {
+        Blocks { names: self.names.texts, streams: self.streams.texts, ..self.blocks }
+    }
+}
+
+/// Numbers texts in the order in which they first come.
+#[derive(Debug, Default)]
+struct Interner {
+    texts: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Interner {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Blocks of (name, size, start, end) with exact totals over a baseline.
+    pub(crate) fn blocks_over(baseline_bytes: i64, rows: &[(&str, i64, i64, i64)]) -> Blocks {
+        let total_at = |time: i64| {
+            let alive = rows.iter().filter(|row| row.2 <= time && time < row.3).map(|row| row.1).sum::<i64>();
+            Total {
+                allocated_bytes: baseline_bytes + alive,
+                reserved_bytes: baseline_bytes + alive + 100,
+                active_bytes: baseline_bytes + alive,
+                tolerance_millibytes: 0,
+            }
+        };
+        let mut builder = BlocksBuilder::default();
+        for (line, &(name, size_bytes, start_ns, end_ns)) in rows.iter().enumerate() {
+            let at_end = if end_ns == OPEN { Total::UNKNOWN } else { total_at(end_ns) };
+            builder.push(&Block {
+                name,
+                stream: "6",
+                size_bytes,
+                start_ns,
+                end_ns,
+                active_end_ns: UNKNOWN,
+                line: line as u32 + 2,
+                at_start: total_at(start_ns),
+                at_end,
+            });
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn names_are_interned_and_empty_ones_have_a_label() {
+        let blocks = blocks_over(0, &[("a", 1, 0, 5), ("", 1, 1, OPEN), ("a", 1, 2, 9)]);
+        assert_eq!(blocks.names, ["a", ""]);
+        assert_eq!(blocks.name, [0, 1, 0]);
+        assert_eq!(blocks.operator(1), "(unattributed)");
+    }
+
+    #[test]
+    fn first_and_last_instants() {
+        let blocks = blocks_over(0, &[("a", 1, 3, 5), ("b", 1, 4, OPEN)]);
+        assert_eq!((blocks.first_ns(), blocks.last_ns()), (3, 5));
+        assert_eq!((Blocks::default().first_ns(), Blocks::default().last_ns()), (OPEN, UNKNOWN));
+    }
+}

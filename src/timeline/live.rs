@@ -1,0 +1,151 @@
+//! Which blocks are alive, and who made them.
+
+use super::blocks::{Blocks, OPEN};
+use rayon::prelude::*;
+
+/// The smallest size class; below it every block counts as this large.
+const SMALLEST_CLASS_BYTES: i64 = 512;
+
+/// Blocks that share a property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group<K> {
+    /// What they share.
+    pub key: K,
+    /// Their sizes together.
+    pub bytes: i64,
+    /// How many.
+    pub blocks: u64,
+}
+
+/// The blocks alive at an instant: `start ≤ t < end`.
+pub fn at(blocks: &Blocks, time_ns: i64) -> Vec<u32> {
+    (0..blocks.len() as u32).into_par_iter().filter(|&i| blocks.start_ns[i as usize] <= time_ns && time_ns < blocks.end_ns[i as usize]).collect()
+}
+
+/// The blocks that were not released within the capture.
+pub fn at_the_end(blocks: &Blocks) -> Vec<u32> {
+    (0..blocks.len() as u32).filter(|&i| blocks.end_ns[i as usize] == OPEN).collect()
+}
+
+/// The sizes of some blocks together.
+pub fn bytes_of(blocks: &Blocks, chosen: &[u32]) -> i64 {
+    chosen.iter().fold(0, |sum: i64, &i| sum.saturating_add(blocks.size_bytes[i as usize]))
+}
+
+/// Groups by operator: numbers of [`Blocks::names`]; bytes descending, then name.
+pub fn by_operator(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<u32>> {
+    by_number(blocks, chosen, &blocks.name, &blocks.names)
+}
+
+/// Groups by stream: numbers of [`Blocks::streams`]; bytes descending, then stream.
+pub fn by_stream(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<u32>> {
+    by_number(blocks, chosen, &blocks.stream, &blocks.streams)
+}
+
+/// Groups by size class (the size rounded up to a power of two, from 512 B); bytes descending, then class.
+pub fn by_size_class(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<i64>> {
+    let mut groups: Vec<Group<i64>> = (0..63).map(|power| Group { key: 1 << power, bytes: 0, blocks: 0 }).collect();
+    for &i in chosen {
+        let size_bytes = blocks.size_bytes[i as usize];
+        add(&mut groups[size_class_bytes(size_bytes).trailing_zeros() as usize], size_bytes);
+    }
+    groups.retain(|group| group.blocks > 0);
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.bytes), group.key));
+    groups
+}
+
+fn size_class_bytes(size_bytes: i64) -> i64 {
+    const LARGEST: i64 = 1 << 62;
+    if size_bytes > LARGEST { LARGEST } else { (size_bytes.max(SMALLEST_CLASS_BYTES) as u64).next_power_of_two() as i64 }
+}
+
+fn by_number(blocks: &Blocks, chosen: &[u32], numbers: &[u32], texts: &[String]) -> Vec<Group<u32>> {
+    let mut groups: Vec<Group<u32>> = (0..texts.len() as u32).map(|key| Group { key, bytes: 0, blocks: 0 }).collect();
+    for &i in chosen {
+        add(&mut groups[numbers[i as usize] as usize], blocks.size_bytes[i as usize]);
+    }
+    groups.retain(|group| group.blocks > 0);
+    groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| texts[a.key as usize].cmp(&texts[b.key as usize])));
+    groups
+}
+
+fn add<K>(group: &mut Group<K>, bytes: i64) {
+    group.bytes = group.bytes.saturating_add(bytes);
+    group.blocks += 1;
+}
+
+/// Everything one operator allocated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allocator {
+    /// Number of [`Blocks::names`].
+    pub name: u32,
+    /// How many blocks.
+    pub blocks: u64,
+    /// Their sizes together.
+    pub bytes: i64,
+    /// The largest of them.
+    pub largest_bytes: i64,
+    /// Of those that were released; 0 when none was. Rounded down.
+    pub mean_lifetime_ns: i64,
+}
+
+/// The operators by what they allocated over the whole capture; bytes descending, then name.
+pub fn allocators(blocks: &Blocks) -> Vec<Allocator> {
+    let new = |name| Allocator { name, blocks: 0, bytes: 0, largest_bytes: 0, mean_lifetime_ns: 0 };
+    let mut all: Vec<Allocator> = (0..blocks.names.len() as u32).map(new).collect();
+    let mut lifetimes = vec![(0i128, 0i128); all.len()];
+    for i in 0..blocks.len() {
+        let name = blocks.name[i] as usize;
+        let allocator = &mut all[name];
+        allocator.blocks += 1;
+        allocator.bytes = allocator.bytes.saturating_add(blocks.size_bytes[i]);
+        allocator.largest_bytes = allocator.largest_bytes.max(blocks.size_bytes[i]);
+        if blocks.end_ns[i] != OPEN {
+            lifetimes[name].0 += i128::from(blocks.end_ns[i]) - i128::from(blocks.start_ns[i]);
+            lifetimes[name].1 += 1;
+        }
+    }
+    for (allocator, (sum, count)) in all.iter_mut().zip(lifetimes) {
+        allocator.mean_lifetime_ns = sum.checked_div(count).map_or(0, |mean| mean as i64);
+    }
+    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| blocks.names[a.name as usize].cmp(&blocks.names[b.name as usize])));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::tests::blocks_over;
+    use super::*;
+
+    #[test]
+    fn alive_from_allocation_to_just_before_release() {
+        let blocks = blocks_over(0, &[("a", 1, 0, 10), ("b", 1, 10, OPEN), ("c", 1, 4, 4)]);
+        assert_eq!(at(&blocks, 0), [0]);
+        assert_eq!(at(&blocks, 4), [0]);
+        assert_eq!(at(&blocks, 10), [1]);
+        assert_eq!(at_the_end(&blocks), [1]);
+    }
+
+    #[test]
+    fn groups_are_ordered_by_bytes_then_name() {
+        let blocks = blocks_over(0, &[("b", 5, 0, 9), ("a", 5, 0, 9), ("c", 8, 0, 9)]);
+        let names: Vec<_> = by_operator(&blocks, &[0, 1, 2]).iter().map(|group| blocks.names[group.key as usize].as_str()).collect();
+        assert_eq!(names, ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn size_classes_are_powers_of_two_from_512() {
+        let blocks = blocks_over(0, &[("a", 1, 0, 9), ("a", 512, 0, 9), ("a", 513, 0, 9), ("a", 1 << 40, 0, 9)]);
+        let classes: Vec<_> = by_size_class(&blocks, &[0, 1, 2, 3]).iter().map(|group| (group.key, group.blocks)).collect();
+        assert_eq!(classes, [(1 << 40, 1), (512, 2), (1024, 1)]);
+        assert_eq!(size_class_bytes(i64::MAX), 1 << 62);
+    }
+
+    #[test]
+    fn open_blocks_are_left_out_of_mean_lifetimes() {
+        let blocks = blocks_over(0, &[("a", 1, 0, 10), ("a", 3, 0, OPEN), ("a", 2, 0, 5), ("b", 1, 0, OPEN)]);
+        let all = allocators(&blocks);
+        assert_eq!((all[0].bytes, all[0].blocks, all[0].largest_bytes, all[0].mean_lifetime_ns), (6, 3, 3, 7));
+        assert_eq!(all[1].mean_lifetime_ns, 0);
+    }
+}

@@ -1,0 +1,222 @@
+//! Decimal text to integers.
+//!
+//! Profilers print instants of about 1.78e15 µs and totals of many MB as decimal text; an `f64` of such an instant has a step of 0.25 µs.
+//! So the text goes straight to `i64` nanoseconds and bytes. Names of values carry the unit (`_ns`, `_bytes`).
+
+/// Bytes in a KiB, which profilers print as "KB".
+pub const KIB: u64 = 1 << 10;
+/// Bytes in a MiB, which profilers print as "MB".
+pub const MIB: u64 = 1 << 20;
+
+/// More digits after the point than this change no result: what they add is below a millionth of a byte.
+const MAX_DECIMALS: u8 = 18;
+
+/// Decimal text, taken apart without loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decimal {
+    negative: bool,
+    whole: u64,
+    fraction: u64,
+    decimals: u8,
+}
+
+/// Why a text is no usable decimal number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecimalError {
+    /// `1.69512E+15`: the digits are gone.
+    Scientific,
+    /// Not a number.
+    NotANumber,
+    /// More than any instant or size can be.
+    OutOfRange,
+}
+
+impl Decimal {
+    /// Reads `-12.5`; an empty cell and `N/A` are `None`.
+    ///
+    /// ```
+    /// use oomscope::units::Decimal;
+    /// let time = Decimal::parse(b"1779785515596661.420").unwrap().unwrap();
+    /// assert_eq!(time.times(1000), Some(1779785515596661420));
+    /// assert_eq!(Decimal::parse(b"N/A"), Ok(None));
+    /// ```
+    pub fn parse(text: &[u8]) -> Result<Option<Decimal>, DecimalError> {
+        let text = text.trim_ascii();
+        if text.is_empty() || text.eq_ignore_ascii_case(b"n/a") {
+            return Ok(None);
+        }
+        let (negative, digits) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            _ => (false, text),
+        };
+        let mut decimal = Decimal { negative, whole: 0, fraction: 0, decimals: 0 };
+        let mut after_point = false;
+        let mut any_digit = false;
+        for (at, &byte) in digits.iter().enumerate() {
+            match byte {
+                b'0'..=b'9' if after_point => {
+                    any_digit = true;
+                    if decimal.decimals < MAX_DECIMALS {
+                        decimal.fraction = decimal.fraction * 10 + u64::from(byte - b'0');
+                        decimal.decimals += 1;
+                    }
+                }
+                b'0'..=b'9' => {
+                    any_digit = true;
+                    let next = decimal.whole.checked_mul(10).and_then(|whole| whole.checked_add(u64::from(byte - b'0')));
+                    decimal.whole = next.ok_or(DecimalError::OutOfRange)?;
+                }
+                b'.' if !after_point => after_point = true,
+                b'e' | b'E' if any_digit && is_exponent(&digits[at + 1..]) => return Err(DecimalError::Scientific),
+                _ => return Err(DecimalError::NotANumber),
+            }
+        }
+        if any_digit { Ok(Some(decimal)) } else { Err(DecimalError::NotANumber) }
+    }
+
+    /// The number times `unit`, rounded to the nearest integer (halves away from zero).
+    pub fn times(self, unit: u64) -> Option<i64> {
+        let scale = 10u128.pow(u32::from(self.decimals));
+        let scaled = u128::from(self.whole) * u128::from(unit) * scale + u128::from(self.fraction) * u128::from(unit);
+        let rounded = i64::try_from((scaled + scale / 2) / scale).ok()?;
+        Some(if self.negative { -rounded } else { rounded })
+    }
+
+    /// Whether the number times `unit` is an integer as it stands.
+    pub fn is_whole(self, unit: u64) -> bool {
+        (u128::from(self.fraction) * u128::from(unit)).is_multiple_of(10u128.pow(u32::from(self.decimals)))
+    }
+
+    /// How many digits stand after the point.
+    pub fn decimals(self) -> u8 {
+        self.decimals
+    }
+}
+
+fn is_exponent(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Bytes for a reader: binary units with four significant digits.
+///
+/// ```
+/// assert_eq!(oomscope::units::human_bytes(10_782_243_840), "10.04 GiB");
+/// ```
+pub fn human_bytes(bytes: i64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let magnitude = bytes.unsigned_abs();
+    if magnitude < KIB {
+        return format!("{bytes} B");
+    }
+    let mut value = magnitude as f64 / KIB as f64;
+    let mut unit = 0;
+    // 1023.95 would print as "1024": the next unit says it better.
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= KIB as f64;
+        unit += 1;
+    }
+    let decimals = match value {
+        v if v < 9.9995 => 3,
+        v if v < 99.995 => 2,
+        v if v < 999.95 => 1,
+        _ => 0,
+    };
+    let sign = if bytes < 0 { "-" } else { "" };
+    format!("{sign}{value:.decimals$} {}", UNITS[unit])
+}
+
+/// A duration for a reader, in the unit that fits it.
+///
+/// ```
+/// assert_eq!(oomscope::units::human_ns(316_641_490), "316.641 ms");
+/// ```
+pub fn human_ns(ns: i64) -> String {
+    let (unit, name) = match ns.unsigned_abs() {
+        0..1_000 => return format!("{ns} ns"),
+        1_000..1_000_000 => (1_000, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, "ms"),
+        _ => (1_000_000_000, "s"),
+    };
+    // Integers only: a truncated third decimal, never one rounded up past the instant.
+    let thousandths = ns.unsigned_abs() / (unit / 1_000);
+    let sign = if ns < 0 { "-" } else { "" };
+    format!("{sign}{}.{:03} {name}", thousandths / 1_000, thousandths % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Result<Option<Decimal>, DecimalError> {
+        Decimal::parse(text.as_bytes())
+    }
+
+    #[test]
+    fn reads_instants_and_sizes_exactly() {
+        let ns = |text| parse(text).unwrap().unwrap().times(1000).unwrap();
+        assert_eq!(ns("1779785515596661.420\t"), 1779785515596661420);
+        assert_eq!(ns("1706704429088523.5"), 1706704429088523500);
+        assert_eq!(ns("0.0004"), 0);
+        assert_eq!(ns("0.0005"), 1);
+        let mib = |text| parse(text).unwrap().unwrap().times(MIB).unwrap();
+        assert_eq!(mib("10282.7490234375"), 10_782_243_840);
+        assert_eq!(mib("-0.5"), -524_288);
+        assert_eq!(mib("4304.0"), 4_513_071_104);
+    }
+
+    #[test]
+    fn empty_cells_are_no_error() {
+        for text in ["", " ", "\t", "N/A", "n/a\t"] {
+            assert_eq!(parse(text), Ok(None), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_why_a_text_is_refused() {
+        assert_eq!(parse("1.69512E+15"), Err(DecimalError::Scientific));
+        assert_eq!(parse("2e3"), Err(DecimalError::Scientific));
+        for text in ["1e", "E5", "12a", "1.2.3", "-", ".", "0x10", "nan", "1,5", "--1", "1 2"] {
+            assert_eq!(parse(text), Err(DecimalError::NotANumber), "{text:?}");
+        }
+        assert_eq!(parse("99999999999999999999999"), Err(DecimalError::OutOfRange));
+        assert_eq!(parse("9999999999999999999").unwrap().unwrap().times(1000), None);
+    }
+
+    #[test]
+    fn knows_whole_bytes() {
+        let whole = |text| parse(text).unwrap().unwrap().is_whole(MIB);
+        assert!(whole("19071.576171875"));
+        assert!(whole("4304.0"));
+        assert!(!whole("19071.60547"));
+    }
+
+    #[test]
+    fn writes_for_readers() {
+        for (bytes, text) in
+            [(0, "0 B"), (512, "512 B"), (1023, "1023 B"), (1024, "1.000 KiB"), (1_048_575, "1.000 MiB"), (264_920_064, "252.6 MiB"), (-2048, "-2.000 KiB")]
+        {
+            assert_eq!(human_bytes(bytes), text);
+        }
+        for (ns, text) in [(0, "0 ns"), (1_500, "1.500 µs"), (999_999_999, "999.999 ms"), (151_491_310_310, "151.491 s"), (-1_000, "-1.000 µs")] {
+            assert_eq!(human_ns(ns), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn three_decimals_of_microseconds_are_nanoseconds(ns in 0i64..4_000_000_000_000_000_000) {
+            let text = format!("{}.{:03}", ns / 1000, ns % 1000);
+            prop_assert_eq!(parse(&text).unwrap().unwrap().times(1000), Some(ns));
+        }
+
+        #[test]
+        fn any_text_is_answered(text in "[-+0-9.eE/NA \\t]{0,24}") {
+            if let Ok(Some(decimal)) = parse(&text) {
+                let _ = (decimal.times(MIB), decimal.is_whole(MIB));
+            }
+        }
+    }
+}

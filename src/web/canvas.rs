@@ -1,0 +1,40 @@
+//! Draws on the page's canvases.
+
+use crate::draw::trend::{self, GridStyle, Trend, TrendStyle};
+use crate::timeline::window::Extremes;
+use js_sys::{Float64Array, Reflect};
+use plotters::prelude::IntoDrawingArea;
+use plotters_canvas::CanvasBackend;
+use tsify::Ts;
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlCanvasElement;
+
+/// Draws the curves of a frame (see `Engine.frame`) with axes and the peak.
+#[wasm_bindgen]
+pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendStyle>) -> Result<(), JsError> {
+    let number = |key: &str| Reflect::get(frame, &key.into()).ok().and_then(|value| value.as_f64()).unwrap_or(f64::NAN);
+    let column = |key: String| {
+        Reflect::get(frame, &key.into()).ok().and_then(|value| value.dyn_into::<Float64Array>().ok()).map(|array| array.to_vec()).unwrap_or_default()
+    };
+    let series = |name: &str| Extremes { min: column(format!("{name}_min")), max: column(format!("{name}_max")) };
+    let trend = Trend {
+        from_ns: number("from_ns"),
+        to_ns: number("to_ns"),
+        total: series("total"),
+        baseline: series("baseline"),
+        reserved: series("reserved"),
+        active: series("active"),
+        most_bytes: number("y_max"),
+    };
+    trend::draw_trend(&backend(canvas)?.into_drawing_area(), &trend, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))
+}
+
+/// Draws the vertical lines of a window's time axis.
+#[wasm_bindgen]
+pub fn draw_grid(canvas: HtmlCanvasElement, from_ns: f64, to_ns: f64, style: Ts<GridStyle>) -> Result<(), JsError> {
+    trend::draw_grid(&backend(canvas)?.into_drawing_area(), from_ns, to_ns, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))
+}
+
+fn backend(canvas: HtmlCanvasElement) -> Result<CanvasBackend, JsError> {
+    CanvasBackend::with_canvas_object(canvas).ok_or_else(|| JsError::new("this canvas cannot be drawn on"))
+}

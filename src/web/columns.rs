@@ -1,0 +1,130 @@
+//! Columns across the worker boundary: every column is a typed array, whose buffer is handed over instead of copied.
+
+use crate::ascend::capture::{Facts, ScannedCapture};
+use crate::ascend::operator_memory::{DeviceBlocks, Pool};
+use crate::timeline::blocks::{Blocks, Freed, Totals};
+use js_sys::{Array, BigInt64Array, Object, Reflect, Uint32Array};
+use wasm_bindgen::{JsCast, JsError, JsValue};
+
+/// `{facts, devices: [{device, pool, names, streams, …columns}], transfer: [buffers]}`
+pub fn to_js(scanned: &ScannedCapture) -> Result<JsValue, JsError> {
+    let transfer = Array::new();
+    let devices = Array::new();
+    for device in &scanned.devices {
+        devices.push(&device_to_js(device, &transfer));
+    }
+    let whole = Object::new();
+    set(&whole, "facts", &serde_json::to_string(&scanned.facts)?.into());
+    set(&whole, "devices", &devices);
+    set(&whole, "transfer", &transfer);
+    Ok(whole.into())
+}
+
+/// The inverse of [`to_js`].
+pub fn from_js(value: &JsValue) -> Result<ScannedCapture, JsError> {
+    let facts: Facts = serde_json::from_str(&get(value, "facts")?.as_string().unwrap_or_default())?;
+    let devices = get(value, "devices")?.dyn_into::<Array>().map_err(|_| JsError::new("devices is no list"))?;
+    Ok(ScannedCapture { facts, devices: devices.iter().map(|device| device_from_js(&device)).collect::<Result<_, _>>()? })
+}
+
+fn device_to_js(device: &DeviceBlocks, transfer: &Array) -> Object {
+    let blocks = &device.blocks;
+    let object = Object::new();
+    set(&object, "device", &device.device.as_str().into());
+    set(&object, "pool", &device.pool.name().into());
+    set(&object, "names", &texts(&blocks.names));
+    set(&object, "streams", &texts(&blocks.streams));
+    for (key, column) in [("name", &blocks.name), ("stream", &blocks.stream), ("line", &blocks.line)] {
+        put_u32(&object, key, column, transfer);
+    }
+    for (key, column) in
+        [("size_bytes", &blocks.size_bytes), ("start_ns", &blocks.start_ns), ("end_ns", &blocks.end_ns), ("active_end_ns", &blocks.active_end_ns)]
+    {
+        put_i64(&object, key, column, transfer);
+    }
+    set(&object, "at_start", &totals_to_js(&blocks.at_start, transfer));
+    set(&object, "at_end", &totals_to_js(&blocks.at_end, transfer));
+    put_i64(&object, "freed_time_ns", &blocks.freed.time_ns, transfer);
+    put_i64(&object, "freed_size_bytes", &blocks.freed.size_bytes, transfer);
+    set(&object, "freed_totals", &totals_to_js(&blocks.freed.totals, transfer));
+    object
+}
+
+fn device_from_js(value: &JsValue) -> Result<DeviceBlocks, JsError> {
+    let text = |key| get(value, key).map(|text| text.as_string().unwrap_or_default());
+    let blocks = Blocks {
+        names: texts_from(&get(value, "names")?),
+        streams: texts_from(&get(value, "streams")?),
+        name: u32s(value, "name")?,
+        stream: u32s(value, "stream")?,
+        size_bytes: i64s(value, "size_bytes")?,
+        start_ns: i64s(value, "start_ns")?,
+        end_ns: i64s(value, "end_ns")?,
+        active_end_ns: i64s(value, "active_end_ns")?,
+        line: u32s(value, "line")?,
+        at_start: totals_from_js(&get(value, "at_start")?)?,
+        at_end: totals_from_js(&get(value, "at_end")?)?,
+        freed: Freed {
+            time_ns: i64s(value, "freed_time_ns")?,
+            size_bytes: i64s(value, "freed_size_bytes")?,
+            totals: totals_from_js(&get(value, "freed_totals")?)?,
+        },
+    };
+    let pool = Pool::from_name(&text("pool")?).ok_or_else(|| JsError::new("no such pool"))?;
+    Ok(DeviceBlocks { device: text("device")?, pool, blocks })
+}
+
+fn totals_to_js(totals: &Totals, transfer: &Array) -> Object {
+    let object = Object::new();
+    put_i64(&object, "allocated_bytes", &totals.allocated_bytes, transfer);
+    put_i64(&object, "reserved_bytes", &totals.reserved_bytes, transfer);
+    put_i64(&object, "active_bytes", &totals.active_bytes, transfer);
+    put_u32(&object, "tolerance_millibytes", &totals.tolerance_millibytes, transfer);
+    object
+}
+
+fn totals_from_js(value: &JsValue) -> Result<Totals, JsError> {
+    Ok(Totals {
+        allocated_bytes: i64s(value, "allocated_bytes")?,
+        reserved_bytes: i64s(value, "reserved_bytes")?,
+        active_bytes: i64s(value, "active_bytes")?,
+        tolerance_millibytes: u32s(value, "tolerance_millibytes")?,
+    })
+}
+
+fn texts(texts: &[String]) -> Array {
+    texts.iter().map(|text| JsValue::from_str(text)).collect()
+}
+
+fn texts_from(value: &JsValue) -> Vec<String> {
+    Array::from(value).iter().map(|text| text.as_string().unwrap_or_default()).collect()
+}
+
+fn put_u32(object: &Object, key: &str, column: &[u32], transfer: &Array) {
+    let array = Uint32Array::from(column);
+    transfer.push(&array.buffer());
+    set(object, key, &array);
+}
+
+fn put_i64(object: &Object, key: &str, column: &[i64], transfer: &Array) {
+    let array = BigInt64Array::from(column);
+    transfer.push(&array.buffer());
+    set(object, key, &array);
+}
+
+fn u32s(value: &JsValue, key: &str) -> Result<Vec<u32>, JsError> {
+    get(value, key)?.dyn_into::<Uint32Array>().map(|array| array.to_vec()).map_err(|_| JsError::new(key))
+}
+
+fn i64s(value: &JsValue, key: &str) -> Result<Vec<i64>, JsError> {
+    get(value, key)?.dyn_into::<BigInt64Array>().map(|array| array.to_vec()).map_err(|_| JsError::new(key))
+}
+
+fn get(value: &JsValue, key: &str) -> Result<JsValue, JsError> {
+    Reflect::get(value, &key.into()).map_err(|_| JsError::new(key))
+}
+
+/// Sets a key of an object made here, which cannot fail.
+pub fn set(object: &Object, key: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &key.into(), value);
+}

@@ -1,0 +1,170 @@
+//! The small messages that cross the wasm boundary, defined once: tsify derives the TypeScript types from these structs, and
+//! serde-wasm-bindgen carries them. Columns and pictures cross as typed arrays and are not here.
+//!
+//! Instants are nanoseconds since the capture's first event (`*_ns` numbers stay far below 2^53); absolute ones are decimal strings.
+
+use crate::ascend::discover::CaptureFiles;
+use crate::error::Warning;
+use serde::{Deserialize, Serialize};
+use tsify::Tsify;
+
+/// What lies in a list of paths.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct FoundMessage {
+    /// Each capture, also one that cannot be opened: its warnings then say why.
+    pub captures: Vec<CaptureFiles>,
+    /// How many paths were looked at.
+    pub paths: u32,
+}
+
+/// Captures that the engine now holds.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct CaptureSummaries(pub Vec<CaptureSummary>);
+
+/// A capture as the page lists it once the engine holds it.
+#[derive(Tsify, Serialize)]
+pub struct CaptureSummary {
+    /// The number by which the engine knows it.
+    pub capture: u32,
+    pub source: String,
+    pub role: Option<String>,
+    pub rank: Option<i64>,
+    pub capture_time: Option<String>,
+    pub rows_read: u32,
+    pub rows_set_aside: u32,
+    /// The devices and pools with blocks; empty when the capture could not be used.
+    pub devices: Vec<DeviceSummary>,
+    pub warnings: Vec<Warning>,
+}
+
+/// One (device, pool) of a capture: what one set of linked charts shows.
+#[derive(Tsify, Serialize)]
+pub struct DeviceSummary {
+    pub device: String,
+    /// `PTA` or `GE`.
+    pub pool: String,
+    pub blocks: u32,
+    /// The first event, absolute, as a decimal string: the zero of every relative time of this device.
+    pub base_ns: String,
+    /// The end of the capture, relative.
+    pub end_ns: f64,
+    pub peak: PeakSummary,
+    pub alive_at_end_blocks: u32,
+    pub alive_at_end_bytes: f64,
+    /// Reductions of the baseline: memory from before the capture freed inside it.
+    pub baseline_drops: Vec<ChangeSummary>,
+    /// Rises of the baseline: rows are missing.
+    pub baseline_rises: Vec<ChangeSummary>,
+    /// The lanes of the Gantt, in the order they are drawn: bytes at the peak descending, then allocated volume, then name.
+    pub lanes: Vec<LaneSummary>,
+}
+
+/// The instant of the largest total, and what was alive at it.
+#[derive(Tsify, Serialize)]
+pub struct PeakSummary {
+    pub time_ns: f64,
+    pub total_bytes: f64,
+    pub tracked_bytes: f64,
+    pub baseline_bytes: f64,
+    pub reserved_bytes: Option<f64>,
+    pub active_bytes: Option<f64>,
+    pub live_blocks: u32,
+    /// Bytes descending, then name; complete. Baseline and groups sum to the total.
+    pub by_operator: Vec<GroupSummary>,
+}
+
+/// Live blocks of one operator.
+#[derive(Tsify, Serialize)]
+pub struct GroupSummary {
+    pub name: String,
+    pub lane: u32,
+    pub bytes: f64,
+    pub blocks: u32,
+}
+
+/// A change of the baseline.
+#[derive(Tsify, Serialize)]
+pub struct ChangeSummary {
+    pub time_ns: f64,
+    pub bytes: f64,
+}
+
+/// One lane of the Gantt: an operator.
+#[derive(Tsify, Serialize)]
+pub struct LaneSummary {
+    /// Empty: the rows carry no operator's name.
+    pub name: String,
+    pub blocks: u32,
+    pub bytes: f64,
+    /// 0–11: its hue in the palette; 12: grey.
+    pub hue: u8,
+}
+
+/// A view of the charts: which device, which window, how many pixels.
+#[derive(Tsify, Deserialize)]
+pub struct ViewRequest {
+    pub capture: u32,
+    pub device: u32,
+    pub from_ns: f64,
+    pub to_ns: f64,
+    /// Width of the plot in device pixels.
+    pub width_px: u32,
+    /// The lanes on screen, by index, top to bottom.
+    pub lanes: Vec<u32>,
+    /// Height of one lane in device pixels.
+    pub lane_px: u32,
+    /// Thirteen colours, 0xRRGGBB: the twelve hues and the grey.
+    pub palette: Vec<u32>,
+    /// The block to be outlined.
+    pub selected: Option<u32>,
+    /// 0xRRGGBB of the outline.
+    pub outline: u32,
+}
+
+/// All that is known of one block.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null)]
+pub struct BlockDetail {
+    pub block: u32,
+    pub name: String,
+    pub lane: u32,
+    pub bytes: f64,
+    pub start_ns: f64,
+    /// None: not released within the capture.
+    pub end_ns: Option<f64>,
+    /// When the block was back in the pool.
+    pub active_end_ns: Option<f64>,
+    /// To the release, or to the capture's end.
+    pub duration_ns: f64,
+    pub stream: String,
+    pub device: String,
+    /// The line of the file that this block comes from.
+    pub line: u32,
+    pub at_allocation: TotalsDetail,
+    pub at_release: TotalsDetail,
+    /// How many other blocks of the same operator overlap it.
+    pub overlapping: u32,
+    /// Their bytes together.
+    pub overlapping_bytes: f64,
+    /// The largest of them, at most fifty.
+    pub overlaps: Vec<OverlapDetail>,
+}
+
+/// The totals that the profiler reported at an event.
+#[derive(Tsify, Serialize)]
+pub struct TotalsDetail {
+    pub allocated_bytes: Option<f64>,
+    pub reserved_bytes: Option<f64>,
+    pub active_bytes: Option<f64>,
+}
+
+/// A block that overlaps another of the same operator.
+#[derive(Tsify, Serialize)]
+pub struct OverlapDetail {
+    pub block: u32,
+    pub bytes: f64,
+    pub start_ns: f64,
+    pub end_ns: Option<f64>,
+}

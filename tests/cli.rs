@@ -1,0 +1,102 @@
+//! The command line's contract: formats, exit statuses, what it says of bad input, and the report's exact bytes.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{fixture, oomscope, report};
+
+/// A folder of this test alone.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn write(path: &Path, text: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn stderr(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = oomscope(arguments);
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The snapshot of the schema: `OOMSCOPE_UPDATE=1` writes it anew.
+#[test]
+fn the_json_is_the_same_to_the_byte() {
+    let output = oomscope(&[fixture("ascend_sample").to_str().unwrap(), "--format", "json"]);
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ascend_sample.json");
+    if std::env::var_os("OOMSCOPE_UPDATE").is_some() {
+        fs::write(&golden, &output.stdout).unwrap();
+    }
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), fs::read_to_string(golden).unwrap());
+}
+
+#[test]
+fn text_is_the_default_and_says_the_peak() {
+    let output = oomscope(&[fixture("ascend_sample").to_str().unwrap()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let peak = report(&fixture("ascend_sample"))["captures"][0]["devices"][0]["peak"]["total_bytes"].to_string();
+    assert!(output.status.success() && text.contains(&format!("({peak} B)")), "{text}");
+}
+
+#[test]
+fn out_writes_a_file_and_top_shortens_lists() {
+    let out = folder("out").join("report.json");
+    let output = oomscope(&[fixture("ascend_sample").to_str().unwrap(), "--format", "json", "--top", "2", "--out", out.to_str().unwrap()]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(out).unwrap()).unwrap();
+    assert_eq!(report["captures"][0]["devices"][0]["top_by_bytes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_wrong_command_line_is_2() {
+    for arguments in [&[][..], &["x", "--format", "yaml"], &["x", "--top", "many"], &["x", "--nonsense"]] {
+        let (code, said) = stderr(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}");
+        assert!(said.contains("usage: oomscope"), "{said}");
+    }
+}
+
+#[test]
+fn nothing_found_is_1_and_says_what_was_looked_for() {
+    let folder = folder("nothing");
+    write(&folder.join("notes.txt"), b"x");
+    let (code, said) = stderr(&[folder.to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("looked for operator_memory.csv in 1 files (nothing/notes.txt)"), "{said}");
+    assert_eq!(stderr(&["no/such/path"]).0, Some(1));
+}
+
+#[test]
+fn a_raw_capture_names_the_command_that_analyses_it() {
+    let folder = folder("raw");
+    write(&folder.join("h_1_20260526_085155_ascend_pt/PROF_000001/device_0/data"), b"x");
+    let (code, said) = stderr(&[folder.to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("torch_npu.profiler.profiler.analyse(\"raw/h_1_20260526_085155_ascend_pt\")"), "{said}");
+}
+
+#[test]
+fn what_fails_beside_a_good_capture_is_in_the_report() {
+    let folder = folder("beside");
+    write(&folder.join("good_ascend_pt/operator_memory.csv"), b"Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type\nx,1,1,2,1.0,0.5,NPU:0\n");
+    write(&folder.join("bad_ascend_pt/operator_memory.csv"), b"Name,Size(KB)\nx,1\n");
+    let output = oomscope(&[folder.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("has no column Allocation Time; it has: Name, Size(KB)"));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["captures"][0]["devices"], serde_json::json!([]));
+    assert_eq!(report["captures"][1]["devices"][0]["blocks"], 1);
+}
+
+#[test]
+fn it_writes_nothing_beside_a_capture() {
+    let before = support::files(&fixture("ascend_sample"));
+    report(&fixture("ascend_sample"));
+    assert_eq!(support::files(&fixture("ascend_sample")), before);
+}

@@ -1,0 +1,110 @@
+// Figures as text. Sizes and instants arrive as exact integers and stay exact in titles and copies.
+import type {Messages} from './i18n';
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+const KIB = 1024;
+const SECOND = 1e9;
+const MILLISECOND = 1e6;
+/** Captures at least this long are told in seconds. */
+const IN_SECONDS = 10 * SECOND;
+
+const grouping = new Map<string, Intl.NumberFormat>();
+
+/** An integer with the language's separators. */
+export function int(t: Messages, value: number | bigint): string {
+  let format = grouping.get(t.code);
+  if (format === undefined) grouping.set(t.code, format = new Intl.NumberFormat(t.code));
+  return format.format(value);
+}
+
+export const exactBytes = (t: Messages, value: number): string => `${int(t, value)} B`;
+
+/** Four significant digits. */
+function fourDigits(value: number): string {
+  const rounded = Number(value.toPrecision(4));
+  return rounded.toFixed(Math.max(0, 3 - Math.floor(Math.log10(Math.max(1, rounded)))));
+}
+
+function unitOf(value: number): number {
+  let unit = 0;
+  for (let rest = Math.abs(value); rest >= KIB && unit < UNITS.length - 1; rest /= KIB) unit++;
+  return unit;
+}
+
+/** 2.880 GiB */
+export function size(value: number): string {
+  const unit = unitOf(value);
+  if (unit === 0) return `${value} B`;
+  return `${fourDigits(value / KIB ** unit)} ${UNITS[unit]}`;
+}
+
+/** One unit for a column: that of its largest value. */
+export function column(largest: number): {unit: string; show(value: number): string} {
+  const unit = unitOf(largest);
+  const scale = KIB ** unit;
+  const decimals = unit === 0 ? 0 : 3;
+  const least = 10 ** -decimals;
+  return {
+    unit: UNITS[unit] ?? 'B',
+    show: value => value !== 0 && value / scale < least / 2 ? `< ${least.toFixed(decimals)}` : (value / scale).toFixed(decimals),
+  };
+}
+
+/** A decimal fraction of integer nanoseconds, without a float in between. */
+function decimal(t: Messages, ns: number, perUnit: number, digits: number): string {
+  const places = Math.log10(perUnit);
+  const whole = Math.round(Math.abs(ns));
+  const fraction = String(whole % perUnit).padStart(places, '0').slice(0, digits);
+  return `${ns < 0 ? '−' : ''}${int(t, Math.floor(whole / perUnit))}.${fraction}`;
+}
+
+/** A relative instant; its unit follows the capture's length. */
+export function time(t: Messages, ns: number, end_ns: number): string {
+  return end_ns >= IN_SECONDS ? `${decimal(t, ns, SECOND, 6)} s` : `${decimal(t, ns, MILLISECOND, 3)} ms`;
+}
+
+/** To the nanosecond. */
+export function exactTime(t: Messages, ns: number, end_ns: number): string {
+  return end_ns >= IN_SECONDS ? `${decimal(t, ns, SECOND, 9)} s` : `${decimal(t, ns, MILLISECOND, 6)} ms`;
+}
+
+export function duration(ns: number): string {
+  if (ns < 1e3) return `${Math.round(ns)} ns`;
+  if (ns < 1e6) return `${fourDigits(ns / 1e3)} µs`;
+  if (ns < 1e9) return `${fourDigits(ns / 1e6)} ms`;
+  return `${fourDigits(ns / 1e9)} s`;
+}
+
+export const absoluteNs = (base: string, ns: number): bigint => BigInt(base) + BigInt(Math.round(ns));
+
+/** 2025-11-27 12:07:57.390971790 UTC */
+export function instant(base: string, ns: number): string {
+  const at = absoluteNs(base, ns);
+  const date = new Date(Number(at / 1_000_000n));
+  if (Number.isNaN(date.getTime())) return `${at} ns`;
+  const nanos = String(at % 1_000_000_000n).padStart(9, '0');
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')}.${nanos} UTC`;
+}
+
+/** The text of a time field: milliseconds with six decimals. */
+export function fieldMs(ns: number): string {
+  const whole = Math.round(ns);
+  const sign = whole < 0 ? '-' : '';
+  const digits = String(Math.abs(whole)).padStart(7, '0');
+  return `${sign}${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+/** Nanoseconds of a time field, or null where the text is no number. */
+export function parseMs(text: string): number | null {
+  const found = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text.replace(/[\s,_]/g, ''));
+  if (found === null || (found[2] === '' && (found[3] ?? '') === '')) return null;
+  const ns = Number(found[2] || 0) * MILLISECOND + Number((found[3] ?? '').slice(0, 6).padEnd(6, '0'));
+  return found[1] === '-' ? -ns : ns;
+}
+
+/** "12 s", "3 min" */
+export function roughly(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,39 @@
+// The languages, and which of them to speak.
+import {createContext} from 'preact';
+import {useContext} from 'preact/hooks';
+import {remember, remembered} from '../platform';
+import {en} from './en';
+import {zhHans} from './zh-Hans';
+
+export type Messages = typeof en;
+
+const LANGUAGES = {'en': en, 'zh-Hans': zhHans} satisfies Record<string, Messages>;
+
+export type Locale = keyof typeof LANGUAGES;
+
+export const LOCALES = Object.keys(LANGUAGES) as Locale[];
+
+export const messagesOf = (locale: Locale): Messages => LANGUAGES[locale];
+
+const STORED = 'oomscope.language';
+
+/** The remembered choice, else the browser's language. */
+export function preferredLocale(): Locale {
+  const stored = remembered(STORED);
+  const known = LOCALES.find(locale => locale === stored);
+  if (known !== undefined) return known;
+  return (navigator.languages ?? [navigator.language]).map(fromTag).find(locale => locale !== null) ?? 'en';
+}
+
+function fromTag(tag: string): Locale | null {
+  if (/^zh\b/i.test(tag)) return 'zh-Hans';
+  return /^en\b/i.test(tag) ? 'en' : null;
+}
+
+export const rememberLocale = (locale: Locale): void => remember(STORED, locale);
+
+const Language = createContext<Messages>(en);
+
+export const LanguageProvider = Language.Provider;
+
+export const useMessages = (): Messages => useContext(Language);

@@ -1,0 +1,6 @@
+// The codes of warnings. Rust brings the English sentence along; other languages make theirs from code and arguments.
+
+export type WarningCode =
+  | 'missing-trace' | 'missing-metadata' | 'unknown-rank' | 'duplicate-rank' | 'missing-column' | 'bad-value' | 'imprecise-time'
+  | 'empty-name' | 'cut-file' | 'damaged-file' | 'baseline-rise' | 'no-stacks' | 'unsupported-export' | 'not-analysed'
+  | 'no-operator-memory' | 'no-blocks' | 'unreadable-file' | 'more-warnings' | 'ge-release-only';

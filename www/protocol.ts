@@ -1,0 +1,77 @@
+// What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
+import type {
+  BlockDetail, CaptureFiles, CaptureSummary, FoundMessage, ViewRequest,
+} from '../target/plain/pkg/oomscope';
+
+export type Variant = 'plain' | 'threads';
+
+/** One drawing of a view: a value per pixel column, a bar picture per lane. Made by the engine, owned by the page. */
+export interface Frame {
+  from_ns: number;
+  to_ns: number;
+  width_px: number;
+  total_min: Float64Array;
+  total_max: Float64Array;
+  baseline_min: Float64Array;
+  baseline_max: Float64Array;
+  reserved_min: Float64Array;
+  reserved_max: Float64Array;
+  active_min: Float64Array;
+  active_max: Float64Array;
+  y_max: number;
+  /** lanes × columns: the block on top, or NO_BLOCK. */
+  blocks: Uint32Array;
+  counts: Uint32Array;
+  pixels: Uint8ClampedArray;
+}
+
+export const NO_BLOCK = 0xffffffff;
+
+/** What the engine can be asked. */
+export interface EngineCalls {
+  discover(paths: string[]): FoundMessage;
+  add(scanned: Scanned): void;
+  build(): CaptureSummary[];
+  frame(request: ViewRequest): Frame;
+  block(capture: number, device: number, block: number): BlockDetail;
+  report(top: number): string;
+  clear(): void;
+}
+
+/** A capture as a scanner hands it over: opaque to the page, but for the buffers that move with it. */
+export interface Scanned {
+  transfer: ArrayBuffer[];
+}
+
+export interface ScanInput {
+  capture: CaptureFiles;
+  operator_memory: File[];
+  profiler_info: File | null;
+  profiler_metadata: File | null;
+}
+
+/** What a thread of the engine's pool needs to join it. */
+export interface ThreadStart {
+  type: 'thread';
+  module: WebAssembly.Module;
+  memory: WebAssembly.Memory;
+  receiver: number;
+}
+
+export type ToWorker =
+  | {type: 'main'; module: WebAssembly.Module; threads: number}
+  | ThreadStart
+  | {type: 'threads_up'}
+  | {type: 'scan'; module: WebAssembly.Module; input: ScanInput}
+  | {type: 'call'; id: number; method: keyof EngineCalls; args: unknown[]};
+
+export type FromWorker =
+  | {type: 'ready'; threads: number}
+  | {type: 'spawn'; count: number; init: ThreadStart}
+  | {type: 'up'}
+  | {type: 'progress'; bytes: number; rows: number}
+  | {type: 'scanned'; result: Scanned}
+  | {type: 'reply'; id: number; value: unknown}
+  | {type: 'refused'; id: number; message: string}
+  /** The wasm trapped: this worker is of no more use. */
+  | {type: 'panic'; message: string};

@@ -1,0 +1,264 @@
+// The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
+import type {CaptureFiles, CaptureSummary} from '../target/plain/pkg/oomscope';
+import {Engine, EngineEnded} from './engine';
+import {nothingFound, notYetRead} from './explain';
+import type {Dropped, Opened, Walk} from './open';
+import {picked, sample, walk} from './open';
+import {download} from './platform';
+import type {Scanned} from './protocol';
+import type {Job} from './scanner';
+import {scanAll} from './scanner';
+import type {Place, Scan, Session} from './state';
+import {NO_PLACE, get, notify, set} from './state';
+
+const REPORT_TOP = 25;
+const REPORT_NAME = 'oomscope-report.json';
+/** Sizes are shown this many captures at a time. */
+const SIZES_AT_ONCE = 32;
+
+export const engine = new Engine(engineDied);
+
+let opening = new AbortController();
+let reading = new AbortController();
+
+export async function startEngine(): Promise<void> {
+  try {
+    set({threads: await engine.start(), engineFailure: null});
+  } catch (error) {
+    if (error instanceof EngineEnded) return;
+    set({engineFailure: String(error)});
+  }
+}
+
+export const openDropped = (items: Dropped[]): Promise<void> => open((progress, signal) => walk(items, progress, signal));
+
+export const openPicked = (files: Iterable<File>): Promise<void> => openList(picked(files));
+
+export const openSample = (name: string): Promise<void> => open(async () => ({opened: await sample(name), unreadable: []}));
+
+export function openAgain(): void {
+  const session = get().session;
+  if (session !== null) void openList(session.opened);
+}
+
+const openList = (opened: Opened[]): Promise<void> => open(() => Promise.resolve({opened, unreadable: []}));
+
+async function open(list: (progress: (paths: number) => void, signal: AbortSignal) => Promise<Walk>): Promise<void> {
+  opening.abort();
+  const mine = opening = new AbortController();
+  const {signal} = mine;
+  set({walked: 0, notices: []});
+  try {
+    const {opened, unreadable} = await list(paths => signal.aborted || set({walked: paths}), signal);
+    signal.throwIfAborted();
+    set({walked: opened.length});
+    const paths = opened.map(file => file.path);
+    const found = await engine.call('discover', [paths]);
+    signal.throwIfAborted();
+    if (unreadable.length > 0) notify('error', t => t.folderUnreadable(unreadable[0] ?? '', unreadable.length));
+    const jax = notYetRead(paths);
+    if (jax.length > 0) notify('warning', t => t.notYetRead(jax));
+    if (found.captures.length > 0) begin(opened, found.captures, found.paths);
+    else if (jax.length === 0 && (paths.length > 0 || unreadable.length === 0)) notify('error', nothingFound(paths));
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
+  } finally {
+    if (opening === mine) set({walked: null});
+  }
+}
+
+/** Stops what is under way; what is ready stays. */
+export function cancel(): void {
+  opening.abort();
+  reading.abort();
+  patch(session => ({
+    readingSince: null,
+    scans: session.scans.map(scan => scan.phase === 'waiting' || scan.phase === 'reading' ? {...scan, phase: 'cancelled'} : scan),
+  }));
+  set({walked: null});
+}
+
+function begin(opened: Opened[], captures: CaptureFiles[], paths: number): void {
+  reading.abort();
+  reading = new AbortController();
+  clearEngine();
+  const scans = captures.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
+  set({
+    ...NO_PLACE,
+    session: {opened, found: {captures, paths}, scans, sizes: new Map(), captures: [], readingSince: performance.now(), lost: false},
+  });
+  const files = new Files(opened);
+  void askSizes(captures, files, reading.signal);
+  void read(captures, files, reading.signal);
+}
+
+/** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
+function clearEngine(): void {
+  if (builder?.busy === true) {
+    engine.stop();
+    void startEngine();
+  } else {
+    engine.call('clear', []).catch(ignoreEnded);
+  }
+}
+
+let builder: Builder | null = null;
+
+async function read(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
+  const mine = builder = new Builder(captures);
+  await scanAll(captures.map((capture, index) => job(capture, index, files, mine)), signal);
+  await mine.finished();
+  if (mine === builder) patch(() => ({readingSince: null}));
+}
+
+function job(capture: CaptureFiles, index: number, files: Files, into: Builder): Job {
+  return {
+    started: () => patchScan(index, {phase: 'reading'}),
+    input: async () => ({
+      capture,
+      operator_memory: await Promise.all(capture.operator_memory.map(file => files.get(file))),
+      profiler_info: await files.maybe(capture.profiler_info),
+      profiler_metadata: await files.maybe(capture.profiler_metadata),
+    }),
+    progress: bytes => patchScan(index, {bytesRead: bytes}),
+    done: result => into.add(index, result),
+    failed: reason => {
+      patchScan(index, {phase: 'failed', reason});
+      notify('error', t => t.captureFailed(capture.source, reason), true);
+    },
+  };
+}
+
+/** Hands scanned captures to the engine, and lets it build all that arrived meanwhile in one go. */
+class Builder {
+  busy = false;
+  #arrived: number[] = [];
+  #adding: Promise<void>[] = [];
+  #building: Promise<void> = Promise.resolve();
+
+  constructor(private readonly captures: CaptureFiles[]) {}
+
+  add(index: number, scanned: Scanned): void {
+    patchScan(index, {phase: 'building'});
+    const added = engine.call('add', [scanned], scanned.transfer).then(() => {
+      this.#arrived.push(index);
+      if (!this.busy) this.#building = this.#build();
+    }).catch(error => this.#failed([index], error));
+    this.#adding.push(added);
+  }
+
+  async finished(): Promise<void> {
+    await Promise.all(this.#adding);
+    await this.#building;
+  }
+
+  async #build(): Promise<void> {
+    this.busy = true;
+    while (this.#arrived.length > 0) {
+      const indices = this.#arrived.splice(0);
+      try {
+        const built = await engine.call('build', []);
+        if (builder === this) take(indices, built);
+      } catch (error) {
+        this.#failed(indices, error);
+      }
+    }
+    this.busy = false;
+  }
+
+  #failed(indices: number[], error: unknown): void {
+    if (builder !== this || error instanceof EngineEnded) return;
+    for (const index of indices) {
+      patchScan(index, {phase: 'failed', reason: String(error)});
+      notify('error', t => t.captureFailed(this.captures[index]?.source ?? '', String(error)), true);
+    }
+  }
+}
+
+function take(indices: number[], built: CaptureSummary[]): void {
+  patch(session => ({
+    captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
+    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'done'} : scan),
+  }));
+  if (get().place === null) showFirst();
+}
+
+function showFirst(): void {
+  for (const capture of get().session?.captures ?? []) {
+    const peaks = capture.devices.map(device => device.peak.total_bytes);
+    if (peaks.length > 0) return show({capture: capture.capture, device: peaks.indexOf(Math.max(...peaks))});
+  }
+  set({tab: 'quality'});
+}
+
+/** Puts a device on the charts, whole. */
+export function show(place: Place): void {
+  const capture = get().session?.captures.find(candidate => candidate.capture === place.capture);
+  const device = capture?.devices[place.device];
+  if (device === undefined) return;
+  set({...NO_PLACE, place, view: {from: 0, to: Math.max(1, device.end_ns)}, layout: {...get().layout, scroll: 0}});
+}
+
+/** The files behind the paths, each asked for once. */
+class Files {
+  #files = new Map<number, Promise<File>>();
+
+  constructor(private readonly opened: Opened[]) {}
+
+  get(index: number): Promise<File> {
+    let file = this.#files.get(index);
+    if (file === undefined) {
+      file = this.opened[index]?.file() ?? Promise.reject(new Error(`no path ${index}`));
+      this.#files.set(index, file);
+    }
+    return file;
+  }
+
+  async maybe(index: number | null | undefined): Promise<File | null> {
+    return index === null || index === undefined ? null : this.get(index).catch(() => null);
+  }
+}
+
+async function askSizes(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < captures.length && !signal.aborted; at += SIZES_AT_ONCE) {
+    const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(capture => [...capture.operator_memory, ...present(capture.trace)]);
+    const sizes = await Promise.all(wanted.map(async index => [index, (await files.maybe(index))?.size ?? 0] as const));
+    if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
+  }
+}
+
+const present = (index: number | null | undefined): number[] => index === null || index === undefined ? [] : [index];
+
+function patch(change: (session: Session) => Partial<Session>): void {
+  const session = get().session;
+  if (session !== null) set({session: {...session, ...change(session)}});
+}
+
+function patchScan(index: number, change: Partial<Scan>): void {
+  patch(session => ({scans: session.scans.map((scan, i) => i === index ? {...scan, ...change} : scan)}));
+}
+
+function engineDied(message: string): void {
+  opening.abort();
+  reading.abort();
+  patch(session => ({
+    lost: true,
+    readingSince: null,
+    scans: session.scans.map(scan => scan.phase === 'done' || scan.phase === 'failed' ? scan : {...scan, phase: 'cancelled'}),
+  }));
+  set({frame: null, overview: null, hover: null, hoverDetail: null, walked: null});
+  notify('error', t => t.engineDied(message), true);
+  void startEngine();
+}
+
+export async function exportJson(): Promise<void> {
+  try {
+    download(REPORT_NAME, await engine.call('report', [REPORT_TOP]), 'application/json');
+  } catch (error) {
+    if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
+  }
+}
+
+export function ignoreEnded(error: unknown): void {
+  if (!(error instanceof EngineEnded)) console.error(error);
+}

@@ -1,0 +1,151 @@
+// All that the page knows, in one object; the views are functions of it.
+import type {BlockDetail, CaptureSummary, DeviceSummary, FoundMessage} from '../target/plain/pkg/oomscope';
+import type {Locale, Messages} from './i18n';
+import {preferredLocale} from './i18n';
+import type {Opened} from './open';
+import type {Frame} from './protocol';
+import type {Theme} from './theme';
+import {currentTheme} from './theme';
+
+/** A stretch of time, in nanoseconds since the device's first event. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+export type ScanPhase = 'waiting' | 'reading' | 'building' | 'done' | 'failed' | 'cancelled';
+
+/** How far one found capture is. */
+export interface Scan {
+  phase: ScanPhase;
+  bytesRead: number;
+  reason: string;
+}
+
+/** What one drop opened. */
+export interface Session {
+  opened: Opened[];
+  found: FoundMessage;
+  scans: Scan[];
+  /** Bytes of the opened files that matter, by their index; they come in while reading goes on. */
+  sizes: ReadonlyMap<number, number>;
+  captures: CaptureSummary[];
+  /** Performance clock at the start of reading, in ms; null once everything is read. */
+  readingSince: number | null;
+  /** The engine that held the columns ended. */
+  lost: boolean;
+}
+
+/** The device that the charts show. */
+export interface Place {
+  capture: number;
+  device: number;
+}
+
+export interface Notice {
+  id: number;
+  kind: 'error' | 'warning';
+  text: (t: Messages) => string;
+  /** Offers to open the session's files again. */
+  again: boolean;
+}
+
+/** What the pointer is over. */
+export interface Hover {
+  chart: 'trend' | 'lanes';
+  ns: number;
+  /** Of the window, in CSS pixels: where the tooltip goes. */
+  x: number;
+  y: number;
+  block: number | null;
+}
+
+/** Sizes of the charts on screen. */
+export interface Layout {
+  ratio: number;
+  /** Width of the plot, in CSS pixels. */
+  plot: number;
+  /** Height of the visible part of the lanes, in CSS pixels. */
+  lanes: number;
+  scroll: number;
+}
+
+export type Tab = 'captures' | 'quality';
+
+export interface State {
+  locale: Locale;
+  theme: Theme;
+  threads: number | null;
+  engineFailure: string | null;
+  /** Paths seen so far while dropped folders are walked. */
+  walked: number | null;
+  dragging: boolean;
+  notices: Notice[];
+  session: Session | null;
+  place: Place | null;
+  view: Range;
+  selection: Range | null;
+  frame: Frame | null;
+  /** The lanes that `frame` shows: from this one on. */
+  frameLane: number;
+  overview: Frame | null;
+  layout: Layout;
+  hover: Hover | null;
+  hoverDetail: BlockDetail | null;
+  pinned: number | null;
+  detail: BlockDetail | null;
+  tab: Tab;
+}
+
+/** What belongs to the device on screen, when it changes. */
+export const NO_PLACE = {
+  place: null, view: {from: 0, to: 1}, selection: null, frame: null, frameLane: 0, overview: null,
+  hover: null, hoverDetail: null, pinned: null, detail: null,
+} satisfies Partial<State>;
+
+let state: State = {
+  ...NO_PLACE,
+  locale: preferredLocale(),
+  theme: currentTheme(),
+  threads: null,
+  engineFailure: null,
+  walked: null,
+  dragging: false,
+  notices: [],
+  session: null,
+  layout: {ratio: 1, plot: 0, lanes: 0, scroll: 0},
+  tab: 'captures',
+};
+
+const listeners = new Set<() => void>();
+
+export const get = (): State => state;
+
+export function set(patch: Partial<State>): void {
+  state = {...state, ...patch};
+  listeners.forEach(listener => listener());
+}
+
+export function subscribe(listener: () => void): void {
+  listeners.add(listener);
+}
+
+let notices = 0;
+
+export function notify(kind: Notice['kind'], text: Notice['text'], again = false): void {
+  set({notices: [...state.notices, {id: notices++, kind, text, again}]});
+}
+
+export function dismiss(id: number): void {
+  set({notices: state.notices.filter(notice => notice.id !== id)});
+}
+
+export function captureAt(s: State): CaptureSummary | null {
+  const place = s.place;
+  if (place === null) return null;
+  return s.session?.captures.find(capture => capture.capture === place.capture) ?? null;
+}
+
+export function deviceAt(s: State): DeviceSummary | null {
+  return s.place === null ? null : captureAt(s)?.devices[s.place.device] ?? null;
+}

@@ -1,0 +1,50 @@
+// The colours of the style sheet's tokens, as numbers for the canvases and the engine.
+
+/** 0xRRGGBB each. */
+export interface Theme {
+  /** Twelve hues and the grey of the rest. */
+  palette: number[];
+  text: number;
+  grid: number;
+  total: number;
+  baseline: number;
+  reserved: number;
+  peak: number;
+  outline: number;
+  font: string;
+}
+
+const HUES = 12;
+
+/** Through a probe element, so that system colours (forced colours) come out as numbers too. */
+export function currentTheme(): Theme {
+  const probe = document.createElement('i');
+  probe.hidden = true;
+  probe.style.setProperty('forced-color-adjust', 'none');
+  document.body.append(probe);
+  const colour = (token: string): number => {
+    probe.style.color = `var(--${token})`;
+    const [r = 0, g = 0, b = 0] = (getComputedStyle(probe).color.match(/\d+/g) ?? []).map(Number);
+    return r << 16 | g << 8 | b;
+  };
+  const theme: Theme = {
+    palette: [...Array.from({length: HUES}, (_, hue) => colour(`hue-${hue}`)), colour('hue-12')],
+    text: colour('muted'),
+    grid: colour('grid'),
+    total: colour('total'),
+    baseline: colour('baseline'),
+    reserved: colour('reserved'),
+    peak: colour('text'),
+    outline: colour('text'),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+  probe.remove();
+  return theme;
+}
+
+/** Calls back when the system's setting changes. */
+export function onThemeChange(changed: () => void): void {
+  for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']) {
+    matchMedia(query).addEventListener('change', changed);
+  }
+}
