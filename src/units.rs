@@ -11,6 +11,16 @@ pub const MIB: u64 = 1 << 20;
 /// More digits after the point than this change no result: what they add is below a millionth of a byte.
 const MAX_DECIMALS: u8 = 18;
 
+const POWERS_OF_TEN: [u64; MAX_DECIMALS as usize + 1] = {
+    let mut powers = [1; MAX_DECIMALS as usize + 1];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = powers[power - 1] * 10;
+        power += 1;
+    }
+    powers
+};
+
 /// Decimal text, taken apart without loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decimal {
@@ -77,15 +87,23 @@ impl Decimal {
 
     /// The number times `unit`, rounded to the nearest integer (halves away from zero).
     pub fn times(self, unit: u64) -> Option<i64> {
-        let scale = 10u128.pow(u32::from(self.decimals));
-        let scaled = u128::from(self.whole) * u128::from(unit) * scale + u128::from(self.fraction) * u128::from(unit);
-        let rounded = i64::try_from((scaled + scale / 2) / scale).ok()?;
+        let scale = POWERS_OF_TEN[usize::from(self.decimals)];
+        let fraction = match self.fraction.checked_mul(unit) {
+            Some(scaled) => (scaled + scale / 2) / scale,
+            // 128-bit division is slow; so many digits are rare.
+            None => ((u128::from(self.fraction) * u128::from(unit) + u128::from(scale / 2)) / u128::from(scale)) as u64,
+        };
+        let rounded = i64::try_from(self.whole.checked_mul(unit)?.checked_add(fraction)?).ok()?;
         Some(if self.negative { -rounded } else { rounded })
     }
 
     /// Whether the number times `unit` is an integer as it stands.
     pub fn is_whole(self, unit: u64) -> bool {
-        (u128::from(self.fraction) * u128::from(unit)).is_multiple_of(10u128.pow(u32::from(self.decimals)))
+        let scale = POWERS_OF_TEN[usize::from(self.decimals)];
+        match self.fraction.checked_mul(unit) {
+            Some(scaled) => scaled.is_multiple_of(scale),
+            None => (u128::from(self.fraction) * u128::from(unit)).is_multiple_of(u128::from(scale)),
+        }
     }
 
     /// How many digits stand after the point.

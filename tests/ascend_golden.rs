@@ -1,5 +1,5 @@
 //! Known values of real captures, read by the command line.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod support;
 
@@ -42,7 +42,7 @@ fn a_training_rank() {
     });
     assert_eq!(pick(&device["peak"], &PEAK), expected);
     // 2208.03 MB.
-    assert_eq!(device["peak"]["by_operator"][0], json!({"name": "aten::matmul", "bytes": 2_315_283_456_i64, "blocks": 56}));
+    assert_eq!(device["peak"]["by_operator"][0], json!({"name": "aten::matmul", "bytes": 2_315_284_480_i64, "blocks": 56}));
     assert_eq!(pick(&device["alive_at_end"], &["blocks", "bytes"]), json!({"blocks": 1, "bytes": 512}));
     assert_eq!((bytes(&device["baseline"]["drops"]), bytes(&device["baseline"]["rises"])), (vec![512], vec![]));
     assert_sums(device);
@@ -58,7 +58,7 @@ fn two_small_ranks() {
     assert_eq!(pick(&pta["peak"], &["total_bytes", "live_blocks"]), json!({"total_bytes": 1_245_688_832, "live_blocks": 41}));
     assert_eq!(pick(&pta["alive_at_end"], &["blocks", "bytes"]), json!({"blocks": 24, "bytes": 264_920_064}));
     assert_eq!(bytes(&pta["baseline"]["drops"]), [128_512, 512, 512, 1_024, 245_838_336]);
-    assert_eq!(bytes(&pta["baseline"]["rises"]), []);
+    assert_eq!(bytes(&pta["baseline"]["rises"]), Vec::<i64>::new());
     assert_sums(pta);
     // GE reports the total at a release before the block is taken off: read so, its baseline never moves.
     assert_eq!(pick(ge, &["pool", "blocks"]), json!({"pool": "GE", "blocks": 57}));

@@ -1,5 +1,5 @@
 //! The command line's contract: formats, exit statuses, what it says of bad input, and the report's exact bytes.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod support;
 
@@ -84,7 +84,10 @@ fn a_raw_capture_names_the_command_that_analyses_it() {
 #[test]
 fn what_fails_beside_a_good_capture_is_in_the_report() {
     let folder = folder("beside");
-    write(&folder.join("good_ascend_pt/operator_memory.csv"), b"Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type\nx,1,1,2,1.0,0.5,NPU:0\n");
+    write(
+        &folder.join("good_ascend_pt/operator_memory.csv"),
+        b"Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type\nx,1,1,2,1.0,0.5,NPU:0\n",
+    );
     write(&folder.join("bad_ascend_pt/operator_memory.csv"), b"Name,Size(KB)\nx,1\n");
     let output = oomscope(&[folder.to_str().unwrap(), "--format", "json"]);
     assert_eq!(output.status.code(), Some(0));

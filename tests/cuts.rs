@@ -1,5 +1,5 @@
 //! No cut of a capture panics, and where a file is split between two reads changes nothing.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod support;
 

@@ -6,7 +6,6 @@ use super::profiler_info;
 use crate::error::{self, Position, Problem, Warning, Warnings};
 use crate::timeline::blocks::{Blocks, OPEN, UNKNOWN};
 use crate::timeline::replay::Replay;
-use crate::timeline::window::Lanes;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -73,8 +72,6 @@ pub struct Device {
     pub blocks: Blocks,
     /// Its curves, peak and baseline.
     pub replay: Replay,
-    /// Its blocks by operator, ordered for drawing.
-    pub lanes: Lanes,
 }
 
 impl CaptureReader {
@@ -155,8 +152,8 @@ impl ScannedCapture {
 impl Device {
     fn build(scanned: DeviceBlocks) -> Device {
         let DeviceBlocks { device, pool, blocks } = scanned;
-        let (replay, lanes) = rayon::join(|| Replay::of(&blocks), || Lanes::of(&blocks));
-        Device { device, pool, blocks, replay, lanes }
+        let replay = Replay::of(&blocks);
+        Device { device, pool, blocks, replay }
     }
 
     /// How long a block lived: to its release, or to the capture's end.

@@ -320,17 +320,14 @@ impl Rows {
     }
 
     fn total<'a>(&mut self, columns: &'a TotalColumns, cells: &Cells) -> Result<Total, Refused<'a>> {
-        let allocated = decimal(&columns.allocated, cells)?;
-        let tolerance_millibytes = allocated.map_or(0, |total| {
-            self.most_decimals = self.most_decimals.max(total.decimals());
-            tolerance(total, columns.allocated.unit)
-        });
-        Ok(Total {
-            allocated_bytes: number(&columns.allocated, cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
-            reserved_bytes: optional(columns.reserved.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
-            active_bytes: optional(columns.active.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN),
-            tolerance_millibytes,
-        })
+        let mut total = Total { reserved_bytes: optional(columns.reserved.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN), ..Total::UNKNOWN };
+        total.active_bytes = optional(columns.active.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN);
+        if let Some(allocated) = decimal(&columns.allocated, cells)? {
+            self.most_decimals = self.most_decimals.max(allocated.decimals());
+            total.tolerance_millibytes = tolerance(allocated, columns.allocated.unit);
+            total.allocated_bytes = scaled(&columns.allocated, cells, allocated, MOST_BYTES)?;
+        }
+        Ok(total)
     }
 }
 
@@ -371,12 +368,17 @@ fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Ref
 }
 
 fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
-    let Some(decimal) = decimal(column, cells)? else { return Ok(None) };
+    decimal(column, cells)?.map(|decimal| scaled(column, cells, decimal, most)).transpose()
+}
+
+/// The number in nanoseconds or bytes.
+fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<i64, Refused<'a>> {
     let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
-    match decimal.times(column.unit).filter(in_range) {
-        Some(value) => Ok(Some(value)),
-        None => Err(Refused { problem: Problem::BadValue { reason: "out of range" }, column: Some(column), value: cells.get(column.at).to_vec() }),
-    }
+    decimal.times(column.unit).filter(in_range).ok_or_else(|| Refused {
+        problem: Problem::BadValue { reason: "out of range" },
+        column: Some(column),
+        value: cells.get(column.at).to_vec(),
+    })
 }
 
 fn optional<'a>(column: Option<&'a Column>, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {

@@ -192,12 +192,19 @@ mod tests {
 
     #[test]
     fn tracked_over_a_constant_baseline() {
-        let replay = Replay::of(&blocks_over(1000, &[("a", 10, 0, 20), ("b", 5, 10, OPEN), ("c", 7, 20, 30)]));
-        assert_eq!(replay.curves.time_ns, [0, 10, 20, 30]);
-        assert_eq!(replay.curves.tracked_bytes, [10, 15, 12, 5]);
-        assert_eq!(replay.curves.baseline_bytes, [1000; 4]);
+        let replay = Replay::of(&blocks_over(1000, &[("a", 10, 0, 20), ("b", 5, 10, OPEN), ("c", 7, 21, 30)]));
+        assert_eq!(replay.curves.time_ns, [0, 10, 20, 21, 30]);
+        assert_eq!(replay.curves.tracked_bytes, [10, 15, 5, 12, 5]);
+        assert_eq!(replay.curves.baseline_bytes, [1000; 5]);
         assert_eq!(replay.peak, Some(1));
         assert_eq!((replay.drops.len(), replay.rises.len()), (0, 0));
+    }
+
+    #[test]
+    fn at_one_instant_releases_come_first() {
+        // 10 is freed when 7 is allocated: never 17 at once.
+        let replay = Replay::of(&blocks_over(0, &[("a", 10, 0, 20), ("c", 7, 20, 30)]));
+        assert_eq!(replay.curves.tracked_bytes, [10, 7, 0]);
     }
 
     #[test]

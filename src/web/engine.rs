@@ -11,7 +11,7 @@ use crate::timeline::blocks::{OPEN, Total};
 use crate::timeline::live::{self, Allocator};
 use crate::timeline::overlap;
 use crate::timeline::replay::Change;
-use crate::timeline::window::{self, Extremes, Window};
+use crate::timeline::window::{self, Extremes, Lanes, Window};
 use js_sys::{Float64Array, Object, Uint8ClampedArray, Uint32Array};
 use rayon::prelude::*;
 use tsify::{Ts, Tsify};
@@ -52,6 +52,8 @@ struct OpenedDevice {
     lane_names: Vec<u32>,
     /// Lane of each operator.
     lane_of: Vec<u32>,
+    /// The blocks of each operator, ordered for drawing.
+    lanes: Lanes,
 }
 
 #[wasm_bindgen]
@@ -157,7 +159,7 @@ impl Engine {
 
 impl Opened {
     fn new(capture: Capture) -> Opened {
-        let shown = capture.devices.iter().enumerate().filter(|(_, device)| device.replay.peak.is_some());
+        let shown = capture.devices.par_iter().enumerate().filter(|(_, device)| device.replay.peak.is_some());
         let devices = shown.map(|(index, device)| OpenedDevice::new(index, device)).collect();
         Opened { capture, devices }
     }
@@ -190,7 +192,7 @@ impl OpenedDevice {
         for (lane, &name) in lane_names.iter().enumerate() {
             lane_of[name as usize] = lane as u32;
         }
-        OpenedDevice { device: index, base_ns: blocks.first_ns(), lane_names, lane_of }
+        OpenedDevice { device: index, base_ns: blocks.first_ns(), lane_names, lane_of, lanes: Lanes::of(blocks) }
     }
 
     fn summary(&self, capture: &Capture) -> Option<DeviceSummary> {
@@ -278,7 +280,7 @@ fn lanes(frame: &Object, device: &Device, opened: &OpenedDevice, window: Window,
             let Some(&name) = opened.lane_names.get(lane as usize) else {
                 return window::LaneView { top: vec![window::NO_BLOCK; width], blocks: 0 };
             };
-            let view = window::lane(blocks, device.lanes.lane(name as usize), window);
+            let view = window::lane(blocks, opened.lanes.lane(name as usize), window);
             let colour = request.palette[(lane as usize).min(HUES)];
             paint_lane(pixels, blocks, &LanePaint { top: &view.top, colour, height_px: lane_px, selected: request.selected, outline: request.outline });
             view

@@ -1,5 +1,5 @@
 //! Where the tests find captures, and how they run the command line.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,24 @@
+# The short names of what one does here. The scripts do the work; each works from a bare machine with rustup and Node.js 20.
+.PHONY: run test build setup dev fmt clean
+
+run: build ## builds the page and serves it, isolated so that it may use threads
+	@node scripts/serve.mjs
+
+test: ## every check
+	@sh scripts/setup.sh tests
+	@. scripts/env.sh && node scripts/check.mjs
+
+build: setup ## dist/index.html
+	@. scripts/env.sh && trunk build
+
+setup: ## installs what is missing
+	@sh scripts/setup.sh
+
+dev: setup ## rebuilds on each change, in a dist of its own
+	@. scripts/env.sh && trunk serve --dist dist-dev
+
+fmt: setup
+	@. scripts/env.sh && cargo fmt
+
+clean:
+	rm -rf target dist dist-dev node_modules tests/browser/out

@@ -1,0 +1,63 @@
+// Every check of the project, one after the other; ends with how many tests passed and failed. Called by `make test`.
+import {spawn, spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import {stripVTControlCharacters} from 'node:util';
+
+const cargo = (...args) => ['cargo', ...args];
+// Files are named one by one: what a folder means to `node --test` differs between its versions.
+const nodeTests = folder =>
+  [process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=1', ...fs.readdirSync(folder).filter(file => file.endsWith('.test.mjs')).map(file => `${folder}/${file}`)];
+const WASM = ['--lib', '--no-default-features', '--target', 'wasm32-unknown-unknown'];
+// On a bare machine cargo's own runner serves as well and spares the minutes of building another.
+const nextest = spawnSync('cargo', ['nextest', '--version']).status === 0;
+
+const STEPS = [
+  ['format', cargo('fmt', '--check')],
+  ['lint', cargo('clippy', '--locked', '--all-targets', '--', '-D', 'warnings')],
+  ['lint for wasm32', cargo('clippy', ...WASM, '--', '-D', 'warnings')],
+  ['tests', nextest ? cargo('nextest', 'run', '--no-tests=pass') : cargo('test', '--lib', '--bins', '--tests')],
+  ['examples in the docs', cargo('test', '--doc')],
+  ['page: both variants, types, bundles', ['trunk', 'build']],
+  ['core on wasm32', nodeTests('tests/wasm')],
+  ['page in the browsers', nodeTests('tests/browser')],
+];
+
+// What the runners say about themselves: nextest, cargo test, node --test.
+const COUNTS = {
+  passed: [/^\s*Summary .*?(\d+) passed/gm, /^test result: .*?(\d+) passed/gm, /^ℹ pass (\d+)/gm],
+  failed: [/^\s*Summary .*?(\d+) failed/gm, /^test result: .*?(\d+) failed/gm, /^ℹ fail (\d+)/gm],
+};
+const count = (text, patterns) => patterns.flatMap(pattern => [...text.matchAll(pattern)]).reduce((sum, match) => sum + Number(match[1]), 0);
+
+const run = command => new Promise(resolve => {
+  const color = process.stdout.isTTY ? {CARGO_TERM_COLOR: 'always', FORCE_COLOR: '1'} : {};
+  const child = spawn(command[0], command.slice(1), {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...color}});
+  let text = '';
+  const keep = to => bytes => {
+    to.write(bytes);
+    text += bytes;
+  };
+  child.stdout.on('data', keep(process.stdout));
+  child.stderr.on('data', keep(process.stderr));
+  child.on('error', error => resolve({ok: false, text: `${error}`}));
+  child.on('close', code => resolve({ok: code === 0, text: stripVTControlCharacters(text)}));
+});
+
+let passed = 0;
+let failed = 0;
+const summary = [];
+for (const [name, command] of STEPS) {
+  console.log(`\n== ${name}`);
+  const start = performance.now();
+  const {ok, text} = await run(command);
+  const counted = {passed: count(text, COUNTS.passed), failed: count(text, COUNTS.failed)};
+  // A step that counts nothing is one check itself; a step that fails without a failed test is one failure.
+  const nothing = counted.passed + counted.failed === 0;
+  passed += counted.passed + (ok && nothing ? 1 : 0);
+  failed += ok ? 0 : Math.max(1, counted.failed);
+  const line = `${ok ? 'ok    ' : 'FAILED'} ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${name}`;
+  console.log(line);
+  summary.push(line);
+}
+console.log(`\n${summary.join('\n')}\n\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

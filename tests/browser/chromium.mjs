@@ -1,0 +1,60 @@
+// Drives Chromium by playwright-core. The same small surface as firefox.mjs.
+import fs from 'node:fs';
+import {chromium} from 'playwright-core';
+import {findBrowser} from '../../scripts/browsers.mjs';
+
+// Without these Chromium asks its maker's servers on its own account, and the log of requests would hold more than the page's.
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** `log`: a file for the browser's own log of everything that went to the network; complete once the browser is closed. */
+export const launch = async ({log, lang = 'en-US'} = {}) => {
+  const browser = await chromium.launch({
+    executablePath: findBrowser('chromium'),
+    args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
+  });
+  const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
+    const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang});
+    const page = await context.newPage();
+    const requests = [];
+    const problems = [];
+    context.on('request', request => requests.push(request.url()));
+    page.on('console', message => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', error => problems.push(`${error}`));
+    await page.goto(address);
+    return {
+      requests,
+      problems,
+      evaluate: (run, argument) => page.evaluate(run, argument),
+      waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
+      click: selector => page.click(selector),
+      press: key => page.keyboard.press(key),
+      pick: (selector, paths) => page.setInputFiles(selector, paths),
+      drop: paths => drop(page, paths),
+      shot: file => page.screenshot({path: file}).then(() => {}),
+      close: () => context.close(),
+    };
+  };
+  return {open, close: () => browser.close()};
+};
+
+/** A drop as from the file manager, files and folders. */
+const drop = async (page, paths) => {
+  const session = await page.context().newCDPSession(page);
+  const {width, height} = page.viewportSize();
+  const data = {items: [], files: paths, dragOperationsMask: 1};
+  for (const type of ['dragEnter', 'dragOver', 'drop']) await session.send('Input.dispatchDragEvent', {type, x: width / 2, y: height / 2, data});
+  await session.detach();
+};
+
+/**
+ * The addresses in the browser's own log that a document, a frame or a worker asked for, and the documents themselves. What the
+ * browser asks for on its own account has no origin as its initiator.
+ */
+export const loggedAddresses = log => {
+  const {constants, events} = JSON.parse(fs.readFileSync(log, 'utf8'));
+  const started = constants.logEventTypes.URL_REQUEST_START_JOB;
+  return events
+    .filter(({type, params}) => type === started && params?.url && (params.initiator !== 'not an origin' || params.request_type === 'main frame'))
+    .map(({params}) => params.url);
+};

@@ -1,0 +1,48 @@
+// Drives Firefox by puppeteer-core over WebDriver BiDi. The same small surface as chromium.mjs.
+import fs from 'node:fs';
+import path from 'node:path';
+import puppeteer from 'puppeteer-core';
+import {findBrowser} from '../../scripts/browsers.mjs';
+
+// Firefox's own settings service would fill the log; the variable lets the preference name another address for it.
+const QUIET = {env: {MOZ_REMOTE_SETTINGS_DEVTOOLS: '1'}, preferences: {'services.settings.server': 'data:,'}};
+
+/** `log`: a file for the browser's own log of its http traffic; complete once the browser is closed. */
+export const launch = async ({log, lang = 'en-US'} = {}) => {
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: findBrowser('firefox'),
+    headless: true,
+    env: {...process.env, ...QUIET.env, ...(log ? {MOZ_LOG: 'nsHttp:3', MOZ_LOG_FILE: log} : {})},
+    extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang},
+  });
+  const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
+    const page = await browser.newPage();
+    await page.setViewport({width, height});
+    const requests = [];
+    const problems = [];
+    page.on('request', request => requests.push(request.url()));
+    page.on('console', message => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', error => problems.push(`${error}`));
+    await page.goto(address);
+    return {
+      requests,
+      problems,
+      evaluate: (run, argument) => page.evaluate(run, argument),
+      waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, {timeout}, argument).then(() => {}),
+      click: selector => page.click(selector),
+      press: key => page.keyboard.press(key),
+      pick: async (selector, paths) => (await page.$(selector)).uploadFile(...[paths].flat()),
+      shot: file => page.screenshot({path: file}).then(() => {}),
+      close: () => page.close(),
+    };
+  };
+  return {open, close: () => browser.close()};
+};
+
+/** The addresses in the browser's own log: one file a process, each beginning with the name that was asked for. */
+export const loggedAddresses = log => {
+  const folder = path.dirname(log);
+  const text = fs.readdirSync(folder).filter(file => file.startsWith(path.basename(log))).map(file => fs.readFileSync(path.join(folder, file), 'latin1')).join('\n');
+  return [...text.matchAll(/\buri=((?:https?|wss?):\/\/\S+)/g)].map(match => match[1]);
+};

@@ -1,0 +1,69 @@
+// What the browser tests share: browsers, hosts, captures, and how to read the page. Elements are found by data-test attributes.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import * as chromium from './chromium.mjs';
+import * as firefox from './firefox.mjs';
+import {serve} from '../../scripts/serve.mjs';
+
+export const DRIVERS = {chromium, firefox};
+const top = fileURLToPath(new URL('../..', import.meta.url));
+export const PAGE = path.join(top, 'dist/index.html');
+
+// Captures that are not the project's own lie outside it: tests that read them are skipped where they are not.
+const captures = path.resolve(process.env.OOMSCOPE_CAPTURES ?? path.join(top, '../shared/captures'));
+export const capture = name => path.join(captures, name);
+export const needs = file => fs.existsSync(file) ? {} : {skip: `${file} is not here (OOMSCOPE_CAPTURES names the folder)`};
+export const fixture = name => path.join(top, 'fixtures', name);
+
+/** The three ways a person gets the page: by double click, from any server, from a server that isolates it. */
+export const openHosts = async () => {
+  const servers = {http: await serve({isolated: false}), isolated: await serve({isolated: true})};
+  return {
+    addresses: {file: pathToFileURL(PAGE).href, http: servers.http.address, isolated: servers.isolated.address},
+    asked: host => servers[host]?.asked ?? [],
+    close: () => Promise.all(Object.values(servers).map(server => server.close())),
+  };
+};
+
+/** A file for a browser's own log, in a folder that goes with the test. */
+export const logFile = t => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+  t.after(() => fs.rmSync(folder, {recursive: true, force: true}));
+  return path.join(folder, 'network');
+};
+
+const out = fileURLToPath(new URL('out', import.meta.url));
+/** A screenshot to look at. */
+export const shot = (page, name) => {
+  fs.mkdirSync(out, {recursive: true});
+  return page.shot(path.join(out, `${name}.png`));
+};
+
+export const at = name => `[data-test="${name}"]`;
+export const textOf = (page, name) => page.evaluate(selector => document.querySelector(selector)?.innerText ?? null, at(name));
+export const attribute = (page, name, key) => page.evaluate(([selector, key]) => document.querySelector(selector)?.getAttribute(key) ?? null, [at(name), key]);
+
+/** Waits until the capture is read, and says what the page gives as its peak, in bytes. */
+export const readPeak = async page => {
+  await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.bytes) > 0, at('peak-total')).catch(async error => {
+    throw new Error(`no peak on the page, whose text is:\n${await page.evaluate(() => document.body.innerText)}\n${page.problems.join('\n')}`, {cause: error});
+  });
+  return Number(await attribute(page, 'peak-total', 'data-bytes'));
+};
+
+/** Clicks a button that downloads, and returns the text instead. */
+export const exported = async (page, name) => {
+  await page.evaluate(() => {
+    URL.createObjectURL = new Proxy(URL.createObjectURL, {
+      apply: (target, self, [blob]) => {
+        globalThis.exportedBlob = blob;
+        return Reflect.apply(target, self, [blob]);
+      },
+    });
+  });
+  await page.click(at(name));
+  await page.waitFor(() => globalThis.exportedBlob !== undefined);
+  return page.evaluate(() => globalThis.exportedBlob.text());
+};

@@ -1,0 +1,104 @@
+// A real capture, opened as a person opens it, on every host in every browser; and proof that nothing left the page meanwhile.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {after, before, describe, test} from 'node:test';
+import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, shot, textOf} from './harness.mjs';
+
+const RANK = capture('ascend/level0/rank0_ascend_pt');
+const TABLE = `${RANK}/ASCEND_PROFILER_OUTPUT/operator_memory.csv`;
+const PEAK_BYTES = 1_245_688_832;
+const SAMPLE = 'ascend_sample';
+
+const report = folder => execFileSync('cargo', ['run', '--quiet', '--', folder, '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30});
+/** What a host must have been asked for: the page, once a visit, where it is a server at all. */
+const visits = (addresses, times) => Object.values(addresses).filter(address => address.startsWith('http')).flatMap(address => Array(times).fill(address)).sort();
+
+let hosts;
+before(async () => { hosts = await openHosts(); });
+after(() => hosts.close());
+
+for (const [name, driver] of Object.entries(DRIVERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await driver.launch(); });
+    after(() => browser.close());
+
+    for (const host of ['file', 'http', 'isolated']) {
+      const open = options => browser.open(hosts.addresses[host], options);
+
+      test(`${host}: the table of a real capture gives its peak`, needs(RANK), async () => {
+        const page = await open();
+        await page.pick(at('open-files'), [TABLE]);
+        assert.equal(await readPeak(page), PEAK_BYTES);
+        const threads = Number(await attribute(page, 'threads', 'data-threads'));
+        if (host === 'isolated') assert.ok(threads >= 2, `${threads} threads`);
+        else assert.equal(threads, 1);
+        assert.deepEqual(page.problems, []);
+        await shot(page, `${name}-${host}`);
+        await page.close();
+      });
+
+      test(`${host}: the sample is one click away, and its export is the command line's report`, async () => {
+        const page = await open();
+        await page.click(at(`sample-${SAMPLE}`));
+        await readPeak(page);
+        assert.equal(await exported(page, 'export-json'), report(fixture(SAMPLE)));
+        assert.deepEqual(page.problems, []);
+        await page.close();
+      });
+
+      if (name === 'chromium') {
+        test(`${host}: a dropped folder is read`, needs(RANK), async () => {
+          const page = await open();
+          await page.drop([RANK]);
+          assert.equal(await readPeak(page), PEAK_BYTES);
+          await page.close();
+        });
+
+        test(`${host}: a picked folder is read`, needs(RANK), async () => {
+          const page = await open();
+          await page.pick(at('open-folder'), RANK);
+          assert.equal(await readPeak(page), PEAK_BYTES);
+          await page.close();
+        });
+      }
+
+      test(`${host}: a file that is no capture is named, with what was looked for`, async () => {
+        const page = await open();
+        await page.pick(at('open-files'), [fixture(`${SAMPLE}/README.md`)]);
+        await page.waitFor(selector => (document.querySelector(selector)?.innerText ?? '') !== '', at('message'));
+        assert.match(await textOf(page, 'message'), /operator_memory/);
+        await page.close();
+      });
+    }
+
+    test('looks: dark, narrow, Chinese', async () => {
+      const chinese = await driver.launch({lang: 'zh-CN'});
+      const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844, scheme: 'dark'});
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      assert.match(await page.evaluate(() => document.body.innerText), /\p{Script=Han}/u);
+      const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(wide <= seen, `the page is ${wide} px wide in a window of ${seen} px`);
+      await shot(page, `${name}-dark-narrow-chinese`);
+      await chinese.close();
+    });
+  });
+
+  test(`${name}: no request leaves the page, by the browser's own log`, async t => {
+    const log = logFile(t);
+    const browser = await driver.launch({log});
+    const before = Object.fromEntries(Object.keys(hosts.addresses).map(host => [host, hosts.asked(host).length]));
+    for (const [host, address] of Object.entries(hosts.addresses)) {
+      const page = await browser.open(address);
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      const outside = page.requests.filter(asked => asked !== address && !/^(blob|data):/.test(asked));
+      assert.deepEqual(outside, [], `${host}: by the driver`);
+      if (address.startsWith('http')) assert.deepEqual(hosts.asked(host).slice(before[host]), ['GET /'], `${host}: by the server`);
+      await page.close();
+    }
+    await browser.close();
+    assert.deepEqual(driver.loggedAddresses(log).sort(), visits(hosts.addresses, 1));
+  });
+}

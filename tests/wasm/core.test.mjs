@@ -1,0 +1,78 @@
+// The core as wasm32, in Node: the plain variant that goes into the page, driven by its own exports as a worker drives it. This costs
+// no further build. A runner for the unit tests on wasm32 would need a second tool, a third build of the crate and wrappers around every
+// test; the twins' logic is the same code there, and what differs (32-bit sizes, the JavaScript boundary, SIMD) is met here.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import {test} from 'node:test';
+import {fileURLToPath} from 'node:url';
+
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const pkg = path.join(top, 'target/plain/pkg');
+const captures = path.resolve(process.env.OOMSCOPE_CAPTURES ?? path.join(top, '../shared/captures'));
+
+/** A File of a browser's worker: Node has no synchronous reader. */
+class HeldFile extends File {
+  constructor(bytes, name) {
+    super([], name);
+    this.bytes = bytes;
+  }
+  get size() { return this.bytes.length; }
+  slice(from, to) { return new HeldFile(this.bytes.subarray(from, to), this.name); }
+}
+globalThis.FileReaderSync = class {
+  readAsArrayBuffer({bytes}) { return new Uint8Array(bytes).buffer; }
+};
+
+// The package is an ES module without a package.json to say so.
+const source = fs.readFileSync(path.join(pkg, 'oomscope.js'), 'utf8');
+const {initSync, discover, scan, Engine, set_panic_hook} = await import(`data:text/javascript;base64,${Buffer.from(source).toString('base64')}`);
+initSync({module: fs.readFileSync(path.join(pkg, 'oomscope_bg.wasm'))});
+set_panic_hook();
+
+const filesBelow = folder =>
+  fs.readdirSync(folder, {recursive: true, withFileTypes: true}).filter(entry => entry.isFile())
+    .map(entry => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
+
+/** Paths below what was opened, as the page has them, with their bytes. */
+const opened = folder => filesBelow(folder).map(file => ({path: path.relative(path.dirname(folder), file).split(path.sep).join('/'), bytes: fs.readFileSync(file)}));
+
+const scanAll = files => {
+  const listed = index => index === null || index === undefined ? null : {path: files[index].path, file: new HeldFile(files[index].bytes, path.basename(files[index].path))};
+  return discover(files.map(file => file.path)).captures.map(capture => scan({
+    capture,
+    operator_memory: capture.operator_memory.map(listed),
+    profiler_info: listed(capture.profiler_info),
+    profiler_metadata: listed(capture.profiler_metadata),
+  }, () => {}));
+};
+
+const report = files => {
+  const engine = new Engine();
+  for (const scanned of scanAll(files)) engine.add(scanned);
+  engine.build();
+  const text = engine.report(25);
+  engine.free();
+  return text;
+};
+
+const commandLine = folder => execFileSync('cargo', ['run', '--quiet', '--', folder, '--format', 'json'], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30});
+
+const FOLDERS = [path.join(top, 'fixtures/ascend_sample'), ...['level0', 'st_level2', 'rl_insight_sample', 'spreadsheet_damaged'].map(name => path.join(captures, 'ascend', name))];
+for (const folder of FOLDERS) {
+  const here = fs.existsSync(folder);
+  test(`${path.basename(folder)}: the same report as the command line, to the byte`, here ? {} : {skip: `${folder} is not here`}, () => {
+    assert.equal(report(opened(folder)), commandLine(folder));
+  });
+}
+
+test('a table cut at any of 1,000 places never traps', () => {
+  const files = opened(FOLDERS[0]);
+  const table = files.findIndex(file => path.basename(file.path).startsWith('operator_memory'));
+  const whole = files[table].bytes;
+  for (let cut = 0; cut < 1000; cut++) {
+    const shorter = [{path: files[table].path, bytes: whole.subarray(0, Math.floor(whole.length * cut / 1000))}];
+    assert.ok(JSON.parse(report(shorter)).captures.length > 0);
+  }
+});
