@@ -39,6 +39,11 @@ pub enum Problem {
         /// How many.
         rows: u64,
     },
+    /// GE freed memory that was allocated before the capture; its rows have no time.
+    GeReleaseOnly {
+        /// How many.
+        rows: u64,
+    },
     /// The file ends inside a row.
     CutFile,
     /// The file, or a part of it, is not what its name says.
@@ -175,6 +180,7 @@ impl Problem {
             Problem::BadValue { .. } => "bad-value",
             Problem::ImpreciseTime => "imprecise-time",
             Problem::EmptyName { .. } => "empty-name",
+            Problem::GeReleaseOnly { .. } => "ge-release-only",
             Problem::CutFile => "cut-file",
             Problem::DamagedFile { .. } => "damaged-file",
             Problem::BaselineRise { .. } => "baseline-rise",
@@ -198,7 +204,7 @@ impl Problem {
                 put("columns", Arg::Text(present.join(", ")));
             }
             Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
-            Problem::EmptyName { rows } => drop(put("rows", number(*rows))),
+            Problem::EmptyName { rows } | Problem::GeReleaseOnly { rows } => drop(put("rows", number(*rows))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
             Problem::BaselineRise { bytes, count } => {
                 put("bytes", Arg::Number(*bytes));
@@ -239,6 +245,11 @@ impl Problem {
                 "{place}: {field} is \"{value}\", scientific notation: its digits are gone, so the row was set aside. A spreadsheet saved this file; take the one that the profiler wrote."
             ),
             Problem::EmptyName { rows } => format!("{place}: {rows} rows have no operator's name; they are counted as (unattributed)."),
+            Problem::GeReleaseOnly { rows } => {
+                format!(
+                    "{place}: {rows} rows of GE free memory from before the capture without saying when; it shows as drops of GE's baseline at the next event."
+                )
+            }
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
             Problem::DamagedFile { reason } => format!("{place}: {reason}."),
             Problem::BaselineRise { bytes, count } => {

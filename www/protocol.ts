@@ -43,11 +43,17 @@ export interface Scanned {
   transfer: ArrayBuffer[];
 }
 
+/** A file under the path that `discover` was given. */
+export interface ListedFile {
+  path: string;
+  file: File;
+}
+
 export interface ScanInput {
   capture: CaptureFiles;
-  operator_memory: File[];
-  profiler_info: File | null;
-  profiler_metadata: File | null;
+  operator_memory: ListedFile[];
+  profiler_info: ListedFile | null;
+  profiler_metadata: ListedFile | null;
 }
 
 /** What a thread of the engine's pool needs to join it. */

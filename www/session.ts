@@ -5,7 +5,7 @@ import {nothingFound, notYetRead} from './explain';
 import type {Dropped, Opened, Walk} from './open';
 import {picked, sample, walk} from './open';
 import {download} from './platform';
-import type {Scanned} from './protocol';
+import type {ListedFile, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session} from './state';
@@ -116,7 +116,7 @@ function job(capture: CaptureFiles, index: number, files: Files, into: Builder):
     started: () => patchScan(index, {phase: 'reading'}),
     input: async () => ({
       capture,
-      operator_memory: await Promise.all(capture.operator_memory.map(file => files.get(file))),
+      operator_memory: await Promise.all(capture.operator_memory.map(file => files.listed(file))),
       profiler_info: await files.maybe(capture.profiler_info),
       profiler_metadata: await files.maybe(capture.profiler_metadata),
     }),
@@ -214,15 +214,20 @@ class Files {
     return file;
   }
 
-  async maybe(index: number | null | undefined): Promise<File | null> {
-    return index === null || index === undefined ? null : this.get(index).catch(() => null);
+  async listed(index: number): Promise<ListedFile> {
+    return {path: this.opened[index]?.path ?? '', file: await this.get(index)};
+  }
+
+  /** A file that can be done without. */
+  async maybe(index: number | null | undefined): Promise<ListedFile | null> {
+    return index === null || index === undefined ? null : this.listed(index).catch(() => null);
   }
 }
 
 async function askSizes(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
   for (let at = 0; at < captures.length && !signal.aborted; at += SIZES_AT_ONCE) {
     const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(capture => [...capture.operator_memory, ...present(capture.trace)]);
-    const sizes = await Promise.all(wanted.map(async index => [index, (await files.maybe(index))?.size ?? 0] as const));
+    const sizes = await Promise.all(wanted.map(async index => [index, (await files.maybe(index))?.file.size ?? 0] as const));
     if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
   }
 }

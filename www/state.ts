@@ -63,6 +63,9 @@ export interface Hover {
 /** Sizes of the charts on screen. */
 export interface Layout {
   ratio: number;
+  /** Width of the column of lane names, left of the plot, and of the margin right of it, in CSS pixels. */
+  gutter: number;
+  margin: number;
   /** Width of the plot, in CSS pixels. */
   plot: number;
   /** Height of the visible part of the lanes, in CSS pixels. */
@@ -89,6 +92,8 @@ export interface State {
   /** The lanes that `frame` shows: from this one on. */
   frameLane: number;
   overview: Frame | null;
+  /** The page's own wasm draws the trend; false until it is there. */
+  canDraw: boolean;
   layout: Layout;
   hover: Hover | null;
   hoverDetail: BlockDetail | null;
@@ -113,7 +118,8 @@ let state: State = {
   dragging: false,
   notices: [],
   session: null,
-  layout: {ratio: 1, plot: 0, lanes: 0, scroll: 0},
+  canDraw: false,
+  layout: {ratio: 1, gutter: 0, margin: 0, plot: 0, lanes: 0, scroll: 0},
   tab: 'captures',
 };
 

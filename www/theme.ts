@@ -9,6 +9,7 @@ export interface Theme {
   total: number;
   baseline: number;
   reserved: number;
+  active: number;
   peak: number;
   outline: number;
   font: string;
@@ -34,6 +35,7 @@ export function currentTheme(): Theme {
     total: colour('total'),
     baseline: colour('baseline'),
     reserved: colour('reserved'),
+    active: colour('active'),
     peak: colour('text'),
     outline: colour('text'),
     font: getComputedStyle(document.body).fontFamily,

@@ -25,7 +25,7 @@ export function listen(take: (message: ToWorker) => void | Promise<void>): void 
 
 /** The engine's part of the wasm, the same in both variants. */
 export interface EngineGlue {
-  Engine: new () => Omit<EngineCalls, 'discover'>;
+  Engine: new () => {[method in Exclude<keyof EngineCalls, 'discover'>]: (...args: never[]) => unknown};
   discover: EngineCalls['discover'];
 }
 

@@ -6,7 +6,8 @@
 //!
 //! Rows named `cann::…` are blocks of GE, another pool with totals of its own. GE reports the total at a release *before* the block is
 //! taken off it: read so, the baseline of real captures is constant. Memory that it frees without a captured allocation comes in rows
-//! of negative size.
+//! of negative size, in torch_npu's files without any time. msprof's table is GE's too, whatever the names; it has a Duration instead
+//! of a release time.
 
 use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::csv::{Cells, CsvReader, Row};
@@ -94,6 +95,7 @@ struct Rows {
     rows_read: u64,
     rows_set_aside: u64,
     empty_names: u64,
+    ge_releases: u64,
     warnings: Warnings,
 }
 
@@ -146,6 +148,10 @@ impl OperatorMemoryReader {
         let empty_names = std::mem::take(&mut rows.empty_names);
         if empty_names > 0 {
             rows.warnings.push(&Problem::EmptyName { rows: empty_names }, Position { field: Some("Name".to_owned()), ..Position::file(&rows.file) });
+        }
+        let ge_releases = std::mem::take(&mut rows.ge_releases);
+        if ge_releases > 0 {
+            rows.warnings.push(&Problem::GeReleaseOnly { rows: ge_releases }, Position::file(&rows.file));
         }
     }
 
@@ -258,7 +264,7 @@ impl Rows {
             });
         }
         let name = String::from_utf8_lossy(cells.get(columns.name.at).trim_ascii());
-        let pool = if name.starts_with("cann::") { Pool::Ge } else { Pool::Pta };
+        let pool = if name.starts_with("cann::") || columns.is_msprof() { Pool::Ge } else { Pool::Pta };
         let device = text(cells, columns.device.as_ref());
         if !cells.terminated && self.devices.iter().any(|(known, ..)| known.len() > device.len() && known.starts_with(&*device)) {
             return whole(Problem::CutFile);
@@ -266,7 +272,7 @@ impl Rows {
 
         let size_bytes = number(&columns.size, cells, MOST_BYTES)?;
         let start_ns = number(&columns.start, cells, i64::MAX)?;
-        let end_ns = number(&columns.end, cells, i64::MAX)?;
+        let end_ns = columns.end_ns(cells, start_ns)?;
         let active_end_ns = optional(columns.active_end.as_ref(), cells, i64::MAX)?;
         let at_start = self.total(&columns.at_start, cells)?;
         let mut at_end = self.total(&columns.at_end, cells)?;
@@ -285,10 +291,11 @@ impl Rows {
             (None, Some(time_ns)) if pool == Pool::Ge && size_bytes < 0 => {
                 self.builder(&device, pool).push_freed(time_ns, -size_bytes, at_end);
             }
+            (None, None) if pool == Pool::Ge && size_bytes < 0 => self.ge_releases += 1,
             (None, _) => return refuse(&columns.start, "a block needs an allocation time"),
             (Some(_), _) if size_bytes <= 0 => return refuse(&columns.size, "an allocation is larger than 0"),
             (Some(_), _) if size_bytes > LARGEST_BLOCK_BYTES => return refuse(&columns.size, "no block is that large"),
-            (Some(start_ns), Some(end)) if end < start_ns => return refuse(&columns.end, "the release lies before the allocation"),
+            (Some(start_ns), Some(end)) if end < start_ns => return refuse(columns.end.column(), "the release lies before the allocation"),
             (Some(start_ns), _) => {
                 let block = Block {
                     name: &name,
@@ -401,13 +408,28 @@ struct TotalColumns {
     active: Option<Column>,
 }
 
+/// What tells when a block was freed.
+enum Release {
+    Time(Column),
+    /// msprof: how long it lived.
+    Duration(Column),
+}
+
+impl Release {
+    fn column(&self) -> &Column {
+        match self {
+            Release::Time(column) | Release::Duration(column) => column,
+        }
+    }
+}
+
 struct Columns {
     /// How many cells the header has.
     count: usize,
     name: Column,
     size: Column,
     start: Column,
-    end: Column,
+    end: Release,
     active_end: Option<Column>,
     at_start: TotalColumns,
     at_end: TotalColumns,
@@ -434,7 +456,10 @@ impl Columns {
             require("Name"),
             require("Size"),
             require("Allocation Time"),
-            require("Release Time"),
+            find("duration")
+                .filter(|_| find("release time").is_none() && find("device_id").is_some())
+                .map(Release::Duration)
+                .or_else(|| require("Release Time").map(Release::Time)),
             require("Allocation Total Allocated"),
             require("Release Total Allocated"),
         );
@@ -459,7 +484,24 @@ impl Columns {
         if columns.at_start.active.is_none() {
             absent.push("Allocation Total Active");
         }
+        if columns.stream.is_none() {
+            absent.push("Stream Ptr");
+        }
         Ok(Columns { absent, ..columns })
+    }
+}
+
+impl Columns {
+    fn is_msprof(&self) -> bool {
+        matches!(self.end, Release::Duration(_))
+    }
+
+    fn end_ns(&self, cells: &Cells, start_ns: Option<i64>) -> Result<Option<i64>, Refused<'_>> {
+        let end = number(self.end.column(), cells, i64::MAX)?;
+        Ok(match &self.end {
+            Release::Time(_) => end,
+            Release::Duration(_) => start_ns.zip(end).map(|(start, duration)| start.saturating_add(duration).min(OPEN - 1)),
+        })
     }
 }
 
@@ -542,12 +584,18 @@ mod tests {
     }
 
     #[test]
+    fn ge_rows_without_any_time_are_counted() {
+        let memory = rows(&format!("cann::,-4,,,,,,,,,5.0,6.0,,,NPU:0\n{GOOD}"));
+        assert_eq!((codes(&memory), memory.rows_set_aside, memory.devices.len()), (vec!["ge-release-only"], 0, 1));
+    }
+
+    #[test]
     fn columns_are_found_by_name_and_unit() {
-        let text = "Device_id,Operator,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(KB),Allocation Total Reserved(KB),Release Total Allocated(KB),Release Total Reserved(KB),Device\n0,x,1,1,2,8,16,7,16,NPU:3\n";
+        let text = "Device_id,Operator,Size(KB),Allocation Time(us),Duration(us),Allocation Total Allocated(KB),Allocation Total Reserved(KB),Release Total Allocated(KB),Release Total Reserved(KB),Device\n0,x,1,1,2,8,16,7,16,NPU:3\n";
         let memory = read(text.as_bytes());
-        assert_eq!(codes(&memory), ["missing-column"]);
-        assert_eq!(memory.warnings[0].field.as_deref(), Some("Allocation Total Active"));
-        assert_eq!(memory.devices[0].device, "NPU:3");
+        let absent: Vec<_> = memory.warnings.iter().map(|warning| (warning.code.as_str(), warning.field.as_deref().unwrap())).collect();
+        assert_eq!(absent, [("missing-column", "Allocation Total Active"), ("missing-column", "Stream Ptr")]);
+        assert_eq!((memory.devices[0].device.as_str(), memory.devices[0].pool, memory.devices[0].blocks.end_ns[0]), ("NPU:3", Pool::Ge, 3_000));
         assert_eq!(memory.devices[0].blocks.at_start.allocated_bytes, [8192]);
     }
 

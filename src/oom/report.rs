@@ -90,7 +90,8 @@ pub struct PeakReport {
     pub by_operator: Vec<OperatorGroup>,
     /// `null`: this version reads no call stacks.
     pub by_stack: Option<()>,
-    pub by_stream: Vec<StreamGroup>,
+    /// `null`: the rows name no stream.
+    pub by_stream: Option<Vec<StreamGroup>>,
     pub by_size_class: Vec<SizeClassGroup>,
 }
 
@@ -212,6 +213,7 @@ fn peak_report(device: &Device) -> Option<PeakReport> {
     let (blocks, curves) = (&device.blocks, &device.replay.curves);
     let at = device.replay.peak?;
     let live = live::at(blocks, curves.time_ns[at]);
+    let streams_named = blocks.streams.iter().any(|stream| !stream.is_empty());
     let by_stream = live::by_stream(blocks, &live).into_iter();
     let by_size_class = live::by_size_class(blocks, &live).into_iter();
     Some(PeakReport {
@@ -224,9 +226,9 @@ fn peak_report(device: &Device) -> Option<PeakReport> {
         live_blocks: live.len() as u64,
         by_operator: operator_groups(device, &live),
         by_stack: None,
-        by_stream: by_stream
-            .map(|Group { key, bytes, blocks: count }| StreamGroup { stream: blocks.streams[key as usize].clone(), bytes, blocks: count })
-            .collect(),
+        by_stream: streams_named.then(|| {
+            by_stream.map(|Group { key, bytes, blocks: count }| StreamGroup { stream: blocks.streams[key as usize].clone(), bytes, blocks: count }).collect()
+        }),
         by_size_class: by_size_class.map(|Group { key, bytes, blocks }| SizeClassGroup { up_to_bytes: key, bytes, blocks }).collect(),
     })
 }

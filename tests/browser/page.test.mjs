@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {after, before, describe, test} from 'node:test';
+import * as marionette from './marionette.mjs';
 import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, shot, textOf} from './harness.mjs';
 
 const RANK = capture('ascend/level0/rank0_ascend_pt');
@@ -102,3 +103,17 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     assert.deepEqual(driver.loggedAddresses(log).sort(), visits(hosts.addresses, 1));
   });
 }
+
+test('firefox: a picked folder is read, on every host', needs(RANK), async () => {
+  const firefox = await marionette.launch();
+  try {
+    for (const address of Object.values(hosts.addresses)) {
+      await firefox.open(address);
+      await firefox.waitFor('return document.querySelector(arguments[0]) !== null', at('open-folder'));
+      await firefox.pickFolder(at('open-folder'), RANK);
+      assert.equal(Number(await firefox.waitFor('return document.querySelector(arguments[0])?.dataset.bytes', at('peak-total'))), PEAK_BYTES);
+    }
+  } finally {
+    await firefox.close();
+  }
+});

@@ -5,6 +5,14 @@ const n = (value: number): string => value.toLocaleString('en');
 const many = (value: number, one: string, more: string): string => `${n(value)} ${value === 1 ? one : more}`;
 const list = (names: string[], more: boolean): string => names.map(name => `“${name}”`).join(', ') + (more ? ', …' : '');
 
+/** The sentence of a warning where a table shows its place in columns of its own. */
+function withoutPlace({message, file}: Warning): string {
+  if (!message.startsWith(file)) return message;
+  const rest = message.slice(file.length).replace(/^ line \d+/, '').replace(/^ \(?byte \d+\)?/, '');
+  const sentence = rest.startsWith(': ') ? rest.slice(2) : `the file${rest}`;
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
 export const en = {
   code: 'en',
   name: 'English',
@@ -14,7 +22,7 @@ export const en = {
   openFiles: 'Files…',
   openFolder: 'Folder…',
   samples: 'Samples',
-  sampleNames: {ascend_sample: 'Ascend: two ranks, two roles'} as {[name: string]: string},
+  sampleNames: {ascend_sample: 'Ascend, two roles of two ranks'} as {[name: string]: string},
   exportJson: 'Export JSON',
   exportTitle: 'The report of all captures, as the command line writes it',
   language: 'Language',
@@ -182,5 +190,5 @@ export const en = {
   drawingFailed: (reason: string) => `The trend cannot be drawn: ${reason}. Figures, lanes and tables are not affected.`,
   exportFailed: (reason: string) => `The report could not be written: ${reason}`,
 
-  warning: (warning: Warning): string => warning.message,
+  warning: withoutPlace,
 };

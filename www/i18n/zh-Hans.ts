@@ -13,7 +13,7 @@ export const zhHans: Messages = {
   openFiles: '文件…',
   openFolder: '文件夹…',
   samples: '示例',
-  sampleNames: {ascend_sample: '昇腾：两个 rank、两个角色'},
+  sampleNames: {ascend_sample: '昇腾，两个角色各两个 rank'},
   exportJson: '导出 JSON',
   exportTitle: '全部采集的报告，与命令行的输出相同',
   language: '语言',

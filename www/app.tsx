@@ -1,0 +1,38 @@
+// The page's entry: starts the engine and the drawing, listens, and renders the state.
+import {render} from 'preact';
+import {startDrawing} from './draw';
+import {listenToDrops} from './drop';
+import {syncFrames} from './frames';
+import {listenToKeys} from './keys';
+import {startEngine} from './session';
+import {get, set, subscribe} from './state';
+import {currentTheme, onThemeChange} from './theme';
+import {App} from './views/App';
+
+/** A hidden page gets no animation frames, but its state goes on. */
+const HIDDEN_MS = 200;
+
+let scheduled = false;
+
+function schedule(): void {
+  if (scheduled) return;
+  scheduled = true;
+  if (document.hidden) setTimeout(draw, HIDDEN_MS);
+  else requestAnimationFrame(draw);
+}
+
+function draw(): void {
+  scheduled = false;
+  const root = document.getElementById('app');
+  document.documentElement.lang = get().locale;
+  if (root !== null) render(<App s={get()} />, root);
+}
+
+subscribe(schedule);
+subscribe(syncFrames);
+onThemeChange(() => set({theme: currentTheme()}));
+listenToDrops();
+listenToKeys();
+draw();
+void startEngine();
+void startDrawing();

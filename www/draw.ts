@@ -1,0 +1,67 @@
+// The page's own instance of the wasm draws the trend and the grid. It must never block the page: plain, instantiated asynchronously.
+import init, {draw_grid, draw_trend, set_panic_hook} from '../target/plain/pkg/oomscope';
+import {wasm} from './embedded';
+import {size, time} from './format';
+import type {Messages} from './i18n';
+import type {Frame} from './protocol';
+import type {State} from './state';
+import {deviceAt, notify, set} from './state';
+
+const TOP = 18;
+const BOTTOM = 22;
+/** A narrower plot names the peak by its size alone. */
+const ROOM_FOR_TIME = 400;
+
+export async function startDrawing(): Promise<void> {
+  try {
+    await init({module_or_path: await wasm('plain')});
+    set_panic_hook();
+    set({canDraw: true});
+  } catch (error) {
+    giveUp(error);
+  }
+}
+
+function giveUp(error: unknown): void {
+  set({canDraw: false});
+  notify('error', t => t.drawingFailed(String(error)));
+}
+
+/** A canvas' size in device pixels; setting it clears the canvas. The style sheet gives the height. */
+export function prepare(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): void {
+  canvas.width = width;
+  canvas.height = height;
+  canvas.style.width = `${width / ratio}px`;
+}
+
+/** `height`: in CSS pixels. */
+export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: number, s: State, t: Messages): void {
+  const device = deviceAt(s);
+  if (!s.canDraw || device === null) return;
+  const {ratio, gutter, margin} = s.layout;
+  const px = (css: number): number => Math.round(css * ratio);
+  prepare(canvas, px(gutter) + frame.width_px + px(margin), px(height), ratio);
+  const {text, grid, total, baseline, reserved, active, peak, font} = s.theme;
+  const {total_bytes, time_ns} = device.peak;
+  try {
+    draw_trend(canvas, frame, {
+      ratio, left_px: px(gutter), right_px: px(margin), top_px: px(TOP), bottom_px: px(BOTTOM),
+      font, text, grid, total, baseline, reserved, active, peak,
+      peak_ns: time_ns, peak_bytes: total_bytes, peak_label: s.layout.plot < ROOM_FOR_TIME
+        ? size(total_bytes)
+        : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
+    });
+  } catch (error) {
+    giveUp(error);
+  }
+}
+
+export function paintGrid(canvas: HTMLCanvasElement, width: number, height: number, s: State): void {
+  if (!s.canDraw || width < 1 || height < 1) return;
+  prepare(canvas, width, height, s.layout.ratio);
+  try {
+    draw_grid(canvas, s.view.from, s.view.to, {ratio: s.layout.ratio, grid: s.theme.grid});
+  } catch (error) {
+    giveUp(error);
+  }
+}

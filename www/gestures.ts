@@ -1,0 +1,148 @@
+// Wheel, drag, pinch and hover on a chart. Both charts share them; they differ in what a drag and a click do.
+import {blockAt} from './bars';
+import {hoverBlock, pin} from './frames';
+import type {Hover, Range} from './state';
+import {get, set} from './state';
+import {pan, panTo, showRange, zoom} from './window';
+
+const CLICK_PX = 4;
+const LINE_PX = 16;
+/** Of zoom, for a pixel of the wheel: a notch of 100 px zooms by about a fifth. */
+const WHEEL_ZOOM = 0.002;
+/** The trackpad's pinch arrives as a wheel with the control key and small steps. */
+const PINCH_ZOOM = 0.01;
+const MOST_WHEEL_PX = 300;
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+interface Drag {
+  from: Point;
+  view: Range;
+  scroll: number;
+  moved: boolean;
+}
+
+export class Gestures {
+  #points = new Map<number, Point>();
+  #drag: Drag | null = null;
+  #spread = 0;
+
+  constructor(private readonly chart: Hover['chart'], private readonly plot: () => HTMLElement | null) {}
+
+  readonly wheel = (event: WheelEvent): void => {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? innerHeight : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
+    if (sideways !== 0) return pan(sideways / this.#width());
+    const step = Math.max(-MOST_WHEEL_PX, Math.min(MOST_WHEEL_PX, dy));
+    zoom(Math.exp(step * (event.ctrlKey ? PINCH_ZOOM : WHEEL_ZOOM)), this.#ns(event.clientX));
+  };
+
+  readonly down = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    const at = {x: event.clientX, y: event.clientY};
+    this.#points.set(event.pointerId, at);
+    const {view, layout} = get();
+    this.#drag = this.#points.size === 1 ? {from: at, view, scroll: layout.scroll, moved: false} : null;
+    this.#spread = this.#measure();
+  };
+
+  readonly move = (event: PointerEvent): void => {
+    if (this.#points.has(event.pointerId)) {
+      this.#points.set(event.pointerId, {x: event.clientX, y: event.clientY});
+      if (this.#points.size > 1) this.#pinch();
+      else this.#dragged(event);
+    }
+    if (event.pointerType !== 'touch' && this.#drag?.moved !== true) this.#hover(event);
+  };
+
+  readonly up = (event: PointerEvent): void => {
+    const drag = this.#drag;
+    this.#points.delete(event.pointerId);
+    this.#drag = null;
+    if (drag === null) return;
+    if (!drag.moved) this.#click(event);
+    else if (this.chart === 'trend') finishSelection();
+  };
+
+  readonly cancel = (event: PointerEvent): void => {
+    this.#points.delete(event.pointerId);
+    this.#drag = null;
+  };
+
+  readonly leave = (): void => {
+    if (get().hover?.chart !== this.chart) return;
+    set({hover: null, hoverDetail: null});
+  };
+
+  #dragged(event: PointerEvent): void {
+    const drag = this.#drag;
+    if (drag === null) return;
+    const [dx, dy] = [event.clientX - drag.from.x, event.clientY - drag.from.y];
+    if (!drag.moved && Math.hypot(dx, dy) < CLICK_PX) return;
+    if (!drag.moved) set({hover: null, hoverDetail: null});
+    drag.moved = true;
+    if (this.chart === 'trend') {
+      set({selection: ordered(this.#ns(drag.from.x), this.#ns(event.clientX))});
+    } else {
+      panTo(drag.view.from - dx / this.#width() * (drag.view.to - drag.view.from));
+      // A finger scrolls the page by itself; the lanes have their own scroll.
+      if (event.pointerType !== 'touch') set({layout: {...get().layout, scroll: Math.max(0, drag.scroll - dy)}});
+    }
+  }
+
+  #pinch(): void {
+    const spread = this.#measure();
+    const [a, b] = [...this.#points.values()];
+    if (a !== undefined && b !== undefined && spread > 0 && this.#spread > 0) zoom(this.#spread / spread, this.#ns((a.x + b.x) / 2));
+    this.#spread = spread;
+  }
+
+  /** How far two fingers are apart, sideways. */
+  #measure(): number {
+    const [a, b] = [...this.#points.values()];
+    return a === undefined || b === undefined ? 0 : Math.abs(a.x - b.x);
+  }
+
+  #hover(event: PointerEvent): void {
+    const ns = this.#ns(event.clientX);
+    const block = this.#block(event);
+    const seen = get().hover;
+    set({hover: {chart: this.chart, ns, x: event.clientX, y: event.clientY, block}});
+    if (seen?.block !== block) hoverBlock(block);
+  }
+
+  #click(event: PointerEvent): void {
+    if (this.chart === 'trend') set({selection: null});
+    else pin(this.#block(event));
+  }
+
+  #block(event: PointerEvent): number | null {
+    const box = this.plot()?.getBoundingClientRect();
+    return this.chart === 'trend' || box === undefined ? null : blockAt(get(), this.#ns(event.clientX), event.clientY - box.top);
+  }
+
+  #width(): number {
+    return Math.max(1, get().layout.plot);
+  }
+
+  /** The instant at a place of the window, kept inside the plot. */
+  #ns(clientX: number): number {
+    const {view} = get();
+    const left = this.plot()?.getBoundingClientRect().left ?? 0;
+    const share = Math.max(0, Math.min(1, (clientX - left) / this.#width()));
+    return view.from + share * (view.to - view.from);
+  }
+}
+
+const ordered = (a: number, b: number): Range => ({from: Math.round(Math.min(a, b)), to: Math.round(Math.max(a, b))});
+
+function finishSelection(): void {
+  const {selection} = get();
+  if (selection !== null) showRange(selection);
+}

@@ -1,0 +1,61 @@
+import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {exactBytes, exactTime, instant, size, time} from '../format';
+import type {Messages} from '../i18n';
+import {useMessages} from '../i18n';
+import {show} from '../session';
+import type {Place} from '../state';
+import {set} from '../state';
+import {showPeak} from '../window';
+import {memo} from './memo';
+
+interface Props {
+  captures: CaptureSummary[];
+  place: Place;
+  capture: CaptureSummary;
+  device: DeviceSummary;
+}
+
+/** One line says the answer. */
+export const Answer = memo(function Answer({captures, place, capture, device}: Props) {
+  const t = useMessages();
+  const {peak} = device;
+  const peakTitle = `${exactBytes(t, peak.total_bytes)} · ${exactTime(t, peak.time_ns, device.end_ns)} · ${instant(device.base_ns, peak.time_ns)}`;
+  return (
+    <div class="answer">
+      <PlaceSelect captures={captures} place={place} />
+      <button type="button" class="plain strong" title={peakTitle} onClick={showPeak}>
+        {t.peakAt(size(peak.total_bytes), time(t, peak.time_ns, device.end_ns))}
+      </button>
+      <span title={exactBytes(t, device.alive_at_end_bytes)}>{t.aliveAtEnd(device.alive_at_end_blocks, size(device.alive_at_end_bytes))}</span>
+      {capture.warnings.length > 0 && (
+        <button type="button" class="plain warn" onClick={() => set({tab: 'quality'})}>{t.notes(capture.warnings.length)}</button>
+      )}
+    </div>
+  );
+});
+
+function PlaceSelect({captures, place}: {captures: CaptureSummary[]; place: Place}) {
+  const t = useMessages();
+  const choose = (value: string): void => {
+    const [capture = 0, device = 0] = value.split(' ').map(Number);
+    show({capture, device});
+  };
+  return (
+    <select data-test="capture-select" aria-label={t.captureSelect} value={`${place.capture} ${place.device}`}
+      title={captures.find(capture => capture.capture === place.capture)?.source}
+      onChange={event => choose(event.currentTarget.value)}>
+      {captures.filter(capture => capture.devices.length > 0).map(capture => (
+        <optgroup key={capture.capture} label={capture.source}>
+          {capture.devices.map((device, index) => (
+            <option key={index} value={`${capture.capture} ${index}`}>{placeName(t, capture, device)}</option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
+  const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
+  return [rank, capture.role, `${device.device} ${device.pool}`].filter(Boolean).join(' · ');
+}

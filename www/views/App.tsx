@@ -1,0 +1,54 @@
+import {LanguageProvider, messagesOf} from '../i18n';
+import type {State} from '../state';
+import {captureAt, deviceAt} from '../state';
+import {Answer} from './Answer';
+import {Charts} from './Charts';
+import {DropHint, Header} from './Header';
+import {Notices} from './Notices';
+import {Block} from './Block';
+import {Peak} from './Peak';
+import {Found} from './Found';
+import {Progress} from './Progress';
+import {Start} from './Start';
+import {Tables} from './Tables';
+import {Tooltip} from './Tooltip';
+
+/** The whole page: a function of the state. */
+export function App({s}: {s: State}) {
+  const canExport = s.session !== null && !s.session.lost && s.session.captures.length > 0;
+  return (
+    <LanguageProvider value={messagesOf(s.locale)}>
+      <Header locale={s.locale} threads={s.threads} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
+      <Notices notices={s.notices} failure={s.engineFailure} />
+      <Progress walked={s.walked} session={s.session} />
+      {s.session === null ? <Start /> : <Session s={s} />}
+      {s.dragging && <DropHint />}
+    </LanguageProvider>
+  );
+}
+
+function Session({s}: {s: State}) {
+  const {session, place} = s;
+  if (session === null) return null;
+  const capture = captureAt(s);
+  const device = deviceAt(s);
+  return (
+    <main class="session">
+      <Found session={session} />
+      {device !== null && capture !== null && place !== null && (
+        <>
+          <Answer captures={session.captures} place={place} capture={capture} device={device} />
+          <div class="work">
+            <Charts s={s} device={device} />
+            <aside class="side">
+              <Peak device={device} />
+              <Block pinned={s.pinned} detail={s.detail} device={device} />
+            </aside>
+          </div>
+        </>
+      )}
+      <Tables session={session} place={place} tab={s.tab} />
+      <Tooltip s={s} device={device} />
+    </main>
+  );
+}

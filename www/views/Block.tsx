@@ -1,0 +1,107 @@
+import type {BlockDetail, DeviceSummary, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
+import {absoluteNs, column, duration, exactBytes, exactTime, instant, int, size, time} from '../format';
+import {pin} from '../frames';
+import {useMessages} from '../i18n';
+import {memo} from './memo';
+import {Swatch} from './Swatch';
+
+interface Props {
+  pinned: number | null;
+  detail: BlockDetail | null;
+  device: DeviceSummary;
+}
+
+/** The pinned block, and the blocks of its operator that lived beside it. */
+export const Block = memo(function Block({pinned, detail, device}: Props) {
+  const t = useMessages();
+  if (pinned === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted">{t.blockEmpty}</p></section>;
+  if (detail === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted" role="status">{t.blockLoading}</p></section>;
+  return (
+    <section class="panel block" data-test="block-detail" data-block={detail.block}>
+      <h2>
+        <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{detail.name || t.unattributed}</span> {size(detail.bytes)}
+        <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
+      </h2>
+      <Facts detail={detail} device={device} />
+      <Totals allocation={detail.at_allocation} release={detail.at_release} />
+      <Overlaps detail={detail} device={device} />
+    </section>
+  );
+});
+
+function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
+  const t = useMessages();
+  const {end_ns, active_end_ns, duration_ns} = detail;
+  const released = end_ns !== null && end_ns !== undefined;
+  return (
+    <dl>
+      <dt>{t.size}</dt><dd>{exactBytes(t, detail.bytes)}</dd>
+      <dt>{t.start}</dt><dd><Instant ns={detail.start_ns} device={device} /></dd>
+      <dt>{t.end}</dt><dd>{released ? <Instant ns={end_ns} device={device} /> : t.notReleased}</dd>
+      {active_end_ns !== null && active_end_ns !== undefined && active_end_ns !== end_ns && (
+        <><dt>{t.backInPool}</dt><dd><Instant ns={active_end_ns} device={device} /></dd></>
+      )}
+      <dt>{t.duration}</dt><dd title={`${int(t, duration_ns)} ns`}>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
+      <dt>{t.device}</dt><dd>{detail.device} {device.pool}</dd>
+      {detail.stream !== '' && <><dt>{t.stream}</dt><dd class="path">{detail.stream}</dd></>}
+      <dt>{t.line}</dt><dd>{int(t, detail.line)}</dd>
+    </dl>
+  );
+}
+
+function Instant({ns, device}: {ns: number; device: DeviceSummary}) {
+  const t = useMessages();
+  return (
+    <>
+      {exactTime(t, ns, device.end_ns)}
+      <small class="muted" title={`${absoluteNs(device.base_ns, ns)} ns`}>{instant(device.base_ns, ns)}</small>
+    </>
+  );
+}
+
+function Totals({allocation, release}: {allocation: TotalsDetail; release: TotalsDetail}) {
+  const t = useMessages();
+  const rows: [string, keyof TotalsDetail][] = [[t.allocated, 'allocated_bytes'], [t.active, 'active_bytes'], [t.reserved, 'reserved_bytes']];
+  const {unit, show} = column(Math.max(...rows.flatMap(([, key]) => [allocation[key] ?? 0, release[key] ?? 0])));
+  const cell = (bytes: number | null | undefined) => bytes === null || bytes === undefined
+    ? <td class="number muted">–</td>
+    : <td class="number" title={exactBytes(t, bytes)}>{show(bytes)}</td>;
+  return (
+    <table>
+      <thead><tr><th>{t.totals}, {unit}</th><th class="number">{t.atAllocation}</th><th class="number">{t.atRelease}</th></tr></thead>
+      <tbody>{rows.map(([name, key]) => <tr key={key}><th scope="row">{name}</th>{cell(allocation[key])}{cell(release[key])}</tr>)}</tbody>
+    </table>
+  );
+}
+
+function Overlaps({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
+  const t = useMessages();
+  const {overlaps, overlapping, overlapping_bytes} = detail;
+  if (overlapping === 0) return <p class="muted">{t.overlapping(0, '')}</p>;
+  const {unit, show} = column(Math.max(...overlaps.map(overlap => overlap.bytes)));
+  return (
+    <>
+      <h3 title={exactBytes(t, overlapping_bytes)}>{t.overlapping(overlapping, size(overlapping_bytes))}</h3>
+      {overlapping > overlaps.length && <p class="muted">{t.largestOf(overlaps.length, overlapping)}</p>}
+      <div class="table-box overlaps">
+        <table>
+          <thead><tr><th class="number">{unit}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th></tr></thead>
+          <tbody>{overlaps.map(overlap => <OverlapRow key={overlap.block} overlap={overlap} device={device} show={show} />)}</tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function OverlapRow({overlap, device, show}: {overlap: OverlapDetail; device: DeviceSummary; show: (bytes: number) => string}) {
+  const t = useMessages();
+  const {block, bytes, start_ns, end_ns} = overlap;
+  const released = end_ns !== null && end_ns !== undefined;
+  return (
+    <tr>
+      <td class="number" title={exactBytes(t, bytes)}>{show(bytes)}</td>
+      <td class="number"><button type="button" class="plain link" onClick={() => pin(block)}>{time(t, start_ns, device.end_ns)}</button></td>
+      <td class="number">{released ? duration(end_ns - start_ns) : t.openEnd(duration(device.end_ns - start_ns))}</td>
+    </tr>
+  );
+}

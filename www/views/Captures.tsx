@@ -1,0 +1,103 @@
+import type {ComponentChildren} from 'preact';
+import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {column, exactBytes, exactTime, int, time} from '../format';
+import {useMessages} from '../i18n';
+import {show} from '../session';
+import type {Place, Session} from '../state';
+import {memo} from './memo';
+
+/** Every device of every capture, side by side. */
+export const Captures = memo(function Captures({session, place}: {session: Session; place: Place | null}) {
+  const t = useMessages();
+  const {captures} = session;
+  if (captures.length === 0) return <p class="empty">{t.capturesEmpty}</p>;
+  const usable = captures.some(capture => capture.devices.length > 0);
+  const bytes = column(Math.max(0, ...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes))));
+  return (
+    <>
+      {!usable && session.readingSince === null && <p class="empty">{t.nothingToShow}</p>}
+      <div class="table-box">
+        <table>
+          <thead>
+            <tr>
+              <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.captureTime}</th><th>{t.device}</th><th>{t.pool}</th>
+              <th class="number">{t.peakBytes} {bytes.unit}</th><th class="number">{t.peakTime}</th><th class="number">{t.baselineAtPeak} {bytes.unit}</th>
+              <th class="number">{t.aliveBlocks}</th><th class="number">{t.blocks}</th><th class="number">{t.rowsRead}</th>
+              <th class="number">{t.rowsSetAside}</th><th class="number">{t.noteCount}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {captures.flatMap(capture => capture.devices.length === 0
+              ? [<UnusableRow key={capture.capture} capture={capture} />]
+              : capture.devices.map((device, index) => (
+                <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
+                  current={place?.capture === capture.capture && place.device === index} />
+              )))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+});
+
+interface RowProps {
+  capture: CaptureSummary;
+  device: DeviceSummary;
+  index: number;
+  current: boolean;
+  show: (bytes: number) => string;
+}
+
+function DeviceRow({capture, device, index, current, show: bytes}: RowProps) {
+  const t = useMessages();
+  const {peak} = device;
+  return (
+    <tr class={current ? 'current' : ''}>
+      <Source capture={capture}>
+        <button type="button" class="plain link" aria-current={current} onClick={() => show({capture: capture.capture, device: index})}>{capture.source}</button>
+      </Source>
+      <td>{device.device}</td>
+      <td>{device.pool}</td>
+      <td class="number" title={exactBytes(t, peak.total_bytes)}>{bytes(peak.total_bytes)}</td>
+      <td class="number" title={exactTime(t, peak.time_ns, device.end_ns)}>{time(t, peak.time_ns, device.end_ns)}</td>
+      <td class="number" title={exactBytes(t, peak.baseline_bytes)}>{bytes(peak.baseline_bytes)}</td>
+      <td class="number" title={exactBytes(t, device.alive_at_end_bytes)}>{int(t, device.alive_at_end_blocks)}</td>
+      <td class="number">{int(t, device.blocks)}</td>
+      <Rows capture={capture} />
+    </tr>
+  );
+}
+
+function UnusableRow({capture}: {capture: CaptureSummary}) {
+  const t = useMessages();
+  return (
+    <tr>
+      <Source capture={capture}>{capture.source}</Source>
+      <td colSpan={7} class="muted">{t.notUsable}</td>
+      <Rows capture={capture} />
+    </tr>
+  );
+}
+
+function Source({capture, children}: {capture: CaptureSummary; children: ComponentChildren}) {
+  const t = useMessages();
+  return (
+    <>
+      <td class="path">{children}</td>
+      <td>{capture.role ?? ''}</td>
+      <td class="number">{capture.rank ?? t.unknown}</td>
+      <td>{(capture.capture_time ?? '').replace('T', ' ')}</td>
+    </>
+  );
+}
+
+function Rows({capture}: {capture: CaptureSummary}) {
+  const t = useMessages();
+  return (
+    <>
+      <td class="number">{int(t, capture.rows_read)}</td>
+      <td class={`number ${capture.rows_set_aside > 0 ? 'warn' : ''}`}>{int(t, capture.rows_set_aside)}</td>
+      <td class="number">{int(t, capture.warnings.length)}</td>
+    </>
+  );
+}

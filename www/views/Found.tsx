@@ -1,0 +1,97 @@
+import type {CaptureFiles, CaptureSummary} from '../../target/plain/pkg/oomscope';
+import {exactBytes, size} from '../format';
+import type {Messages} from '../i18n';
+import {useMessages} from '../i18n';
+import type {Scan, Session} from '../state';
+import {memo} from './memo';
+
+/** Warnings that have a column of their own here. */
+const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata']);
+
+/** What lies in the opened folders: listed at once, followed while it is read, folded away when there are charts. */
+export const Found = memo(function Found({session}: {session: Session}) {
+  const t = useMessages();
+  const {found, scans, captures} = session;
+  const read = scans.filter(scan => scan.phase === 'done').length;
+  const failed = scans.filter(scan => scan.phase === 'failed' || scan.phase === 'cancelled').length;
+  const bySource = new Map(captures.map(capture => [capture.source, capture]));
+  return (
+    <details class="found" open={session.readingSince !== null || captures.every(capture => capture.devices.length === 0)} data-test="found-list">
+      <summary>
+        {t.foundTitle(found.captures.length, found.paths)}
+        <span class="muted"> · {t.foundRead(read)}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
+      </summary>
+      <div class="table-box">
+        <table>
+          <thead>
+            <tr>
+              <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th class="number">{t.memoryFile}</th>
+              <th class="number">{t.traceFile}</th><th>{t.status}</th><th>{t.missing}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.captures.map((capture, index) => {
+              const scan = scans[index];
+              return scan === undefined ? null
+                : <Row key={index} capture={capture} scan={scan} sizes={session.sizes} summary={bySource.get(capture.source)} />;
+            })}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+});
+
+interface RowProps {
+  capture: CaptureFiles;
+  scan: Scan;
+  sizes: ReadonlyMap<number, number>;
+  summary: CaptureSummary | undefined;
+}
+
+const Row = memo(function Row({capture, scan, sizes, summary}: RowProps) {
+  const t = useMessages();
+  const rank = summary?.rank ?? capture.rank;
+  return (
+    <tr>
+      <td class="path">{capture.source}</td>
+      <td>{summary?.role ?? capture.role ?? ''}</td>
+      <td class="number">{rank ?? t.unknown}</td>
+      <Size of={capture.operator_memory} sizes={sizes} />
+      <Size of={capture.trace === undefined || capture.trace === null ? [] : [capture.trace]} sizes={sizes} />
+      <td class={scan.phase === 'failed' ? 'bad' : ''} title={scan.reason}>{status(t, capture, scan, sizes, summary)}</td>
+      <td>{missing(t, capture).map(text => <div key={text}>{text}</div>)}</td>
+    </tr>
+  );
+});
+
+function Size({of, sizes}: {of: number[]; sizes: ReadonlyMap<number, number>}) {
+  const t = useMessages();
+  if (of.length === 0) return <td class="number muted">{t.none}</td>;
+  const known = of.map(index => sizes.get(index)).filter(value => value !== undefined);
+  if (known.length < of.length) return <td class="number muted">…</td>;
+  const bytes = known.reduce((sum, value) => sum + value, 0);
+  return <td class="number" title={exactBytes(t, bytes)}>{size(bytes)}</td>;
+}
+
+function status(t: Messages, capture: CaptureFiles, scan: Scan, sizes: ReadonlyMap<number, number>, summary?: CaptureSummary): string {
+  const phase = t.phases[scan.phase];
+  if (scan.phase === 'reading') {
+    const total = capture.operator_memory.reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);
+    return total > 0 ? `${phase} ${Math.floor(100 * Math.min(1, scan.bytesRead / total))} %` : phase;
+  }
+  if (scan.phase !== 'done' || summary === undefined) return phase;
+  const aside = summary.rows_set_aside > 0 ? `, ${t.setAside(summary.rows_set_aside)}` : '';
+  return `${phase}: ${t.rows(summary.rows_read)}${aside}`;
+}
+
+function missing(t: Messages, capture: CaptureFiles): string[] {
+  const lacks = (index: number | null | undefined): boolean => index === undefined || index === null;
+  const usable = capture.operator_memory.length > 0;
+  return [
+    ...usable && lacks(capture.trace) ? [t.costTrace] : [],
+    ...usable && lacks(capture.profiler_metadata) ? [t.costMetadata] : [],
+    ...usable && lacks(capture.memory_record) ? [t.costRecord] : [],
+    ...capture.warnings.filter(warning => !IN_COLUMNS.has(warning.code)).map(t.warning),
+  ];
+}

@@ -1,0 +1,111 @@
+import {useRef} from 'preact/hooks';
+import {sampleNames} from '../embedded';
+import type {Locale} from '../i18n';
+import {LOCALES, messagesOf, rememberLocale, useMessages} from '../i18n';
+import {exportJson, openPicked, openSample} from '../session';
+import {set} from '../state';
+import {memo} from './memo';
+
+interface Props {
+  locale: Locale;
+  threads: number | null;
+  failed: boolean;
+  canExport: boolean;
+  started: boolean;
+}
+
+const FILES = 'open-files';
+const FOLDER = 'open-folder';
+
+/** A phone's browser has the property and no folders to pick, but says so itself. */
+const foldersCanBePicked = 'webkitdirectory' in HTMLInputElement.prototype;
+
+const press = (id: string): void => document.getElementById(id)?.click();
+export const pickFiles = (): void => press(FILES);
+export const pickFolder = foldersCanBePicked ? (): void => press(FOLDER) : null;
+
+export const Header = memo(function Header({locale, threads, failed, canExport, started}: Props) {
+  const t = useMessages();
+  const samples = sampleNames();
+  return (
+    <header class="top">
+      <h1>oomscope</h1>
+      <Pickers />
+      <Menu label={t.open} acts={[
+        {label: t.openFiles, act: pickFiles},
+        ...pickFolder === null ? [] : [{label: t.openFolder, act: pickFolder}],
+      ]} />
+      {samples.length > 0 && started && (
+        <Menu label={t.samples} acts={samples.map(name => ({
+          label: t.sampleNames[name] ?? name, act: () => void openSample(name), test: `sample-${name}`,
+        }))} />
+      )}
+      <button type="button" data-test="export-json" title={t.exportTitle} disabled={!canExport} onClick={() => void exportJson()}>
+        {t.exportJson}
+      </button>
+      {!failed && (
+        <span class="privacy" data-test="threads" data-threads={threads ?? undefined}>
+          {threads === null ? t.privacyStarting : t.privacy(threads)}
+        </span>
+      )}
+      <select class="language" aria-label={t.language} value={locale} onChange={event => choose(event.currentTarget.value as Locale)}>
+        {LOCALES.map(each => <option key={each} value={each} lang={each}>{messagesOf(each).name}</option>)}
+      </select>
+    </header>
+  );
+});
+
+function choose(locale: Locale): void {
+  rememberLocale(locale);
+  set({locale});
+}
+
+/** The pickers' inputs: always there, never seen. */
+function Pickers() {
+  const picked = (event: {currentTarget: HTMLInputElement}): void => {
+    const input = event.currentTarget;
+    const files = [...input.files ?? []];
+    // The same choice made again must be a change again.
+    input.value = '';
+    if (files.length > 0) void openPicked(files);
+  };
+  return (
+    <>
+      <input id={FILES} data-test="open-files" class="off-screen" type="file" multiple tabIndex={-1} aria-hidden="true" onChange={picked} />
+      {foldersCanBePicked && (
+        <input id={FOLDER} data-test="open-folder" class="off-screen" type="file" multiple tabIndex={-1} aria-hidden="true" onChange={picked}
+          ref={input => input?.setAttribute('webkitdirectory', '')} />
+      )}
+    </>
+  );
+}
+
+interface Act {
+  label: string;
+  act: () => void;
+  test?: string;
+}
+
+function Menu({label, acts}: {label: string; acts: Act[]}) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const close = (): void => {
+    if (menu.current !== null) menu.current.open = false;
+  };
+  const left = (event: FocusEvent): void => {
+    if (!menu.current?.contains(event.relatedTarget as Node | null)) close();
+  };
+  return (
+    <details class="menu" ref={menu} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
+      <summary>{label}</summary>
+      <div class="menu-list">
+        {acts.map(({label: name, act, test}) => (
+          <button key={name} type="button" data-test={test} onClick={() => { close(); act(); }}>{name}</button>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+export function DropHint() {
+  return <div class="drop-hint">{useMessages().dropHere}</div>;
+}

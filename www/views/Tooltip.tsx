@@ -1,0 +1,74 @@
+import type {BlockDetail, DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {duration, exactBytes, instant, size, time} from '../format';
+import {useMessages} from '../i18n';
+import type {Frame} from '../protocol';
+import type {State} from '../state';
+import {columnOf, covers} from '../stretch';
+import {Swatch} from './Swatch';
+
+const AWAY_PX = 14;
+
+/** What is under the pointer: the curves' values, or a block. */
+export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
+  const {hover, frame, hoverDetail} = s;
+  if (hover === null || device === null) return null;
+  const content = hover.chart === 'trend'
+    ? frame !== null && covers(frame, hover.ns) && <Values frame={frame} ns={hover.ns} device={device} />
+    : hoverDetail !== null && hoverDetail.block === hover.block && <OfBlock detail={hoverDetail} device={device} />;
+  if (!content) return null;
+  const right = hover.x > innerWidth / 2;
+  const low = hover.y > innerHeight * 0.6;
+  return (
+    <div class="tooltip" role="status" style={{
+      left: right ? 'auto' : `${hover.x + AWAY_PX}px`,
+      right: right ? `${innerWidth - hover.x + AWAY_PX}px` : 'auto',
+      top: low ? 'auto' : `${hover.y + AWAY_PX}px`,
+      bottom: low ? `${innerHeight - hover.y + AWAY_PX}px` : 'auto',
+    }}>
+      {content}
+    </div>
+  );
+}
+
+function Values({frame, ns, device}: {frame: Frame; ns: number; device: DeviceSummary}) {
+  const t = useMessages();
+  const column = columnOf(frame, ns);
+  const rows: [string, Float64Array, Float64Array][] = [
+    [t.total, frame.total_min, frame.total_max],
+    [t.baseline, frame.baseline_min, frame.baseline_max],
+    [t.active, frame.active_min, frame.active_max],
+    [t.reserved, frame.reserved_min, frame.reserved_max],
+  ];
+  return (
+    <>
+      <strong>{time(t, ns, device.end_ns)}</strong>
+      <small>{instant(device.base_ns, ns)}</small>
+      <dl>{rows.map(([name, min, max]) => <Extremes key={name} name={name} min={min[column] ?? NaN} max={max[column] ?? NaN} />)}</dl>
+    </>
+  );
+}
+
+/** A pixel's width of time can hold more than one value. */
+function Extremes({name, min, max}: {name: string; min: number; max: number}) {
+  if (Number.isNaN(max)) return null;
+  const [least, most] = [size(Math.round(min)), size(Math.round(max))];
+  return <><dt>{name}</dt><dd>{least === most ? most : `${least} – ${most}`}</dd></>;
+}
+
+function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
+  const t = useMessages();
+  const {end_ns, start_ns, duration_ns} = detail;
+  const released = end_ns !== null && end_ns !== undefined;
+  return (
+    <>
+      <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {detail.name || t.unattributed}</strong>
+      <dl>
+        <dt>{t.size}</dt><dd>{size(detail.bytes)} · {exactBytes(t, detail.bytes)}</dd>
+        <dt>{t.start}</dt><dd>{time(t, start_ns, device.end_ns)}<small>{instant(device.base_ns, start_ns)}</small></dd>
+        <dt>{t.end}</dt><dd>{released ? <>{time(t, end_ns, device.end_ns)}<small>{instant(device.base_ns, end_ns)}</small></> : t.notReleased}</dd>
+        <dt>{t.duration}</dt><dd>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
+      </dl>
+      <span>{t.overlapping(detail.overlapping, size(detail.overlapping_bytes))}</span>
+    </>
+  );
+}

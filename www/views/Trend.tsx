@@ -1,0 +1,52 @@
+import {useLayoutEffect, useMemo, useRef} from 'preact/hooks';
+import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {paintTrend} from '../draw';
+import {size, time} from '../format';
+import {Gestures} from '../gestures';
+import {useMessages} from '../i18n';
+import type {State} from '../state';
+import {stretch} from '../stretch';
+import {Marks} from './Marks';
+
+/** Memory over time: total over baseline, reserved and active as lines, the peak marked. */
+export function Trend({s, device}: {s: State; device: DeviceSummary}) {
+  const t = useMessages();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const plot = useRef<HTMLDivElement>(null);
+  const gestures = useMemo(() => new Gestures('trend', () => plot.current), []);
+  const {frame, overview, view, layout, theme, canDraw} = s;
+  useLayoutEffect(() => {
+    if (canvas.current === null || frame === null) return;
+    paintTrend(canvas.current, stretch(frame, overview, view), canvas.current.clientHeight, s, t);
+  }, [frame, overview, view, layout, theme, canDraw, t]);
+  return (
+    <div class="trend">
+      <Legend />
+      <div class="trend-box">
+        <canvas ref={canvas} class="trend-canvas" data-test="trend" role="img" tabIndex={0}
+          aria-label={t.trendLabel(size(device.peak.total_bytes), time(t, device.peak.time_ns, device.end_ns))} />
+        <div ref={plot} class="plot trend-plot" style={{left: `${layout.gutter}px`, width: `${layout.plot}px`}}
+          onWheel={gestures.wheel} onPointerDown={gestures.down} onPointerMove={gestures.move} onPointerUp={gestures.up}
+          onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>
+          <Marks s={s} device={device} />
+        </div>
+        {frame === null && <p class="drawing" role="status">{t.drawing}</p>}
+      </div>
+    </div>
+  );
+}
+
+function Legend() {
+  const t = useMessages();
+  return (
+    <h2 class="chart-title">
+      {t.trendTitle}
+      <span class="legend">
+        <span><i class="key total" aria-hidden="true" /> {t.total}</span>
+        <span title={t.baselineTitle}><i class="key baseline" aria-hidden="true" /> {t.baseline}</span>
+        <span><i class="key reserved" aria-hidden="true" /> {t.reserved}</span>
+        <span><i class="key active" aria-hidden="true" /> {t.active}</span>
+      </span>
+    </h2>
+  );
+}
