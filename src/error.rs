@@ -46,6 +46,11 @@ pub enum Problem {
     },
     /// The file ends inside a row.
     CutFile,
+    /// The trace ends before its closing bracket.
+    CutTrace {
+        /// Events before the end.
+        events: u64,
+    },
     /// The file, or a part of it, is not what its name says.
     DamagedFile {
         /// What it is instead.
@@ -181,7 +186,7 @@ impl Problem {
             Problem::ImpreciseTime => "imprecise-time",
             Problem::EmptyName { .. } => "empty-name",
             Problem::GeReleaseOnly { .. } => "ge-release-only",
-            Problem::CutFile => "cut-file",
+            Problem::CutFile | Problem::CutTrace { .. } => "cut-file",
             Problem::DamagedFile { .. } => "damaged-file",
             Problem::BaselineRise { .. } => "baseline-rise",
             Problem::NoStacks => "no-stacks",
@@ -205,6 +210,7 @@ impl Problem {
             }
             Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
             Problem::EmptyName { rows } | Problem::GeReleaseOnly { rows } => drop(put("rows", number(*rows))),
+            Problem::CutTrace { events } => drop(put("events", number(*events))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
             Problem::BaselineRise { bytes, count } => {
                 put("bytes", Arg::Number(*bytes));
@@ -251,6 +257,7 @@ impl Problem {
                 )
             }
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
+            Problem::CutTrace { events } => format!("{place}: the trace ends here, without its closing bracket; the {events} events before it were used."),
             Problem::DamagedFile { reason } => format!("{place}: {reason}."),
             Problem::BaselineRise { bytes, count } => {
                 format!(

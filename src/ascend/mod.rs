@@ -4,3 +4,5 @@ pub mod capture;
 pub mod discover;
 pub mod operator_memory;
 pub mod profiler_info;
+pub mod stacks;
+pub mod trace_view;

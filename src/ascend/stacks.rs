@@ -1,0 +1,319 @@
+//! Which operator made a block, and from which line: for every block a stack and the reason it is believed, or why there is none.
+//!
+//! First the operator: the innermost one of the block's name that was running at its allocation. Where none was, work taken off the task
+//! queue at that time leads back to where it was put on it. Then the operator's stack: its own, else that of the operator around it,
+//! else (in the backward pass, which has none) that of its forward operator, else the Python functions around it.
+
+use super::trace_view::{NONE, Operators, Point, Spans, Trace, frames};
+use crate::timeline::blocks::Blocks;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Why a block has the stack it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The operator carries it.
+    Own,
+    /// The operator, reached through the task queue, carries it.
+    TaskQueue,
+    /// The innermost operator around it that carries one.
+    Ancestor,
+    /// The forward operator of the backward one.
+    Forward,
+    /// The Python functions around the operator.
+    Python,
+    /// The last operator of the same name, however long ago: a guess.
+    Nearest,
+    /// The trace holds no call stacks at all.
+    NoStacks,
+    /// No operator of the block's name was running.
+    NoOperator,
+    /// Operators of the block's name were running on several threads.
+    Ambiguous,
+    /// The operator is known; neither it nor anything around it carries a stack.
+    NotCarried,
+}
+
+/// Stacks of blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stacks {
+    /// The different ones, leaf first, as the trace writes them.
+    pub texts: Vec<String>,
+    /// Number of `texts` for each block, or [`NONE`].
+    pub of_block: Vec<u32>,
+    /// Why, for each block.
+    pub reasons: Vec<Reason>,
+}
+
+/// Finds the stacks of blocks; `guess` turns [`Reason::Nearest`] on.
+pub fn stacks(blocks: &Blocks, trace: &Trace, guess: bool) -> Stacks {
+    let search = Search::new(trace);
+    let names = trace_names(blocks, trace);
+    let found: Vec<Found> = (0..blocks.len())
+        .into_par_iter()
+        .map(|block| {
+            let (name, time_ns) = (names[blocks.name[block] as usize], blocks.start_ns[block]);
+            match search.stack_of(name, time_ns) {
+                Found { reason: reason @ (Reason::NoOperator | Reason::Ambiguous | Reason::NotCarried), .. } if guess => {
+                    search.nearest(name, time_ns).unwrap_or(Found::none(reason))
+                }
+                found => found,
+            }
+        })
+        .collect();
+    number(found, trace)
+}
+
+/// The trace's number of each operator of the blocks; `NONE` where the trace does not know it.
+fn trace_names(blocks: &Blocks, trace: &Trace) -> Vec<u32> {
+    let numbers: HashMap<&str, u32> = trace.names.iter().enumerate().map(|(number, name)| (name.as_str(), number as u32)).collect();
+    blocks.names.iter().map(|name| numbers.get(name.as_str()).copied().unwrap_or(NONE)).collect()
+}
+
+/// A stack before it has a number.
+struct Found {
+    reason: Reason,
+    stack: Carried,
+}
+
+enum Carried {
+    Nothing,
+    /// Number of [`Trace::stacks`].
+    Stack(u32),
+    /// A Python function and those around it.
+    Python(u32),
+}
+
+impl Found {
+    fn none(reason: Reason) -> Found {
+        Found { reason, stack: Carried::Nothing }
+    }
+
+    fn stack(reason: Reason, stack: u32) -> Found {
+        Found { reason, stack: Carried::Stack(stack) }
+    }
+}
+
+fn number(found: Vec<Found>, trace: &Trace) -> Stacks {
+    let python = Nesting::new(&trace.python);
+    let mut stacks = Stacks::default();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut of_trace = vec![NONE; trace.stacks.len()];
+    let mut of_python: HashMap<u32, u32> = HashMap::new();
+    let mut intern = |text: String, texts: &mut Vec<String>| {
+        *numbers.entry(text).or_insert_with_key(|text| {
+            texts.push(text.clone());
+            texts.len() as u32 - 1
+        })
+    };
+    for Found { reason, stack } in found {
+        let number = match stack {
+            Carried::Nothing => NONE,
+            Carried::Stack(stack) => {
+                if of_trace[stack as usize] == NONE {
+                    of_trace[stack as usize] = intern(trace.stacks[stack as usize].clone(), &mut stacks.texts);
+                }
+                of_trace[stack as usize]
+            }
+            Carried::Python(function) => *of_python.entry(function).or_insert_with(|| {
+                let frames: Vec<&str> = python.around(function).map(|function| trace.names[trace.python.name[function as usize] as usize].as_str()).collect();
+                intern(frames.join(";\r\n"), &mut stacks.texts)
+            }),
+        };
+        stacks.of_block.push(number);
+        stacks.reasons.push(reason);
+    }
+    stacks
+}
+
+/// Spans of every thread, and which lies in which.
+struct Nesting<'a> {
+    spans: &'a Spans,
+    /// By thread: its spans by start, the longer first.
+    by_thread: Vec<Vec<u32>>,
+    /// The span around each span, or `NONE`.
+    parent: Vec<u32>,
+}
+
+impl<'a> Nesting<'a> {
+    fn new(spans: &'a Spans) -> Nesting<'a> {
+        let threads = spans.thread.iter().map(|&thread| thread as usize + 1).max().unwrap_or(0);
+        let mut by_thread = vec![Vec::new(); threads];
+        for span in 0..spans.len() as u32 {
+            by_thread[spans.thread[span as usize] as usize].push(span);
+        }
+        let mut parent = vec![NONE; spans.len()];
+        for thread in &mut by_thread {
+            thread.par_sort_by_key(|&span| (spans.start_ns[span as usize], std::cmp::Reverse(spans.end_ns[span as usize])));
+            let mut open: Vec<u32> = Vec::new();
+            for &span in thread.iter() {
+                while open.last().is_some_and(|&around| spans.end_ns[around as usize] < spans.end_ns[span as usize]) {
+                    open.pop();
+                }
+                parent[span as usize] = open.last().copied().unwrap_or(NONE);
+                open.push(span);
+            }
+        }
+        Nesting { spans, by_thread, parent }
+    }
+
+    /// The innermost span of a thread at an instant.
+    fn innermost(&self, thread: u32, time_ns: i64) -> Option<u32> {
+        let spans = self.by_thread.get(thread as usize)?;
+        let after = spans.partition_point(|&span| self.spans.start_ns[span as usize] <= time_ns);
+        let last = *spans.get(after.checked_sub(1)?)?;
+        self.around(last).find(|&span| time_ns <= self.spans.end_ns[span as usize])
+    }
+
+    /// A span and those around it, from the inside.
+    fn around(&self, span: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(span), |&span| Some(self.parent[span as usize]).filter(|&parent| parent != NONE))
+    }
+}
+
+struct Search<'a> {
+    trace: &'a Trace,
+    operators: &'a Operators,
+    nesting: Nesting<'a>,
+    python: Nesting<'a>,
+    /// Dequeues by start, with the latest end up to each.
+    dequeues: Vec<u32>,
+    latest_end_ns: Vec<i64>,
+    /// Where the flow that ends in an operator came from.
+    flow_source: HashMap<u32, Point>,
+    /// Stack-carrying forward operators of each sequence number, by start.
+    by_sequence: HashMap<i64, Vec<u32>>,
+    /// Stack-carrying operators of each name, by start.
+    by_name: HashMap<u32, Vec<u32>>,
+}
+
+/// What leads from a block to its operator.
+enum Operator {
+    Running(u32),
+    Queued(u32),
+    Ambiguous,
+    None,
+}
+
+impl<'a> Search<'a> {
+    fn new(trace: &'a Trace) -> Search<'a> {
+        let operators = &trace.operators;
+        let spans = &operators.spans;
+        let nesting = Nesting::new(spans);
+        let mut dequeues: Vec<u32> = (0..trace.dequeues.len() as u32).collect();
+        dequeues.sort_by_key(|&i| trace.dequeues[i as usize].start_ns);
+        let mut latest = i64::MIN;
+        let latest_end_ns = dequeues
+            .iter()
+            .map(|&i| {
+                latest = latest.max(trace.dequeues[i as usize].end_ns);
+                latest
+            })
+            .collect();
+        let flow_source = trace.flows.iter().filter_map(|&(from, to)| Some((nesting.innermost(to.thread, to.time_ns)?, from))).collect();
+        let mut by_sequence: HashMap<i64, Vec<u32>> = HashMap::new();
+        let mut by_name: HashMap<u32, Vec<u32>> = HashMap::new();
+        for operator in (0..spans.len()).filter(|&operator| operators.stack[operator] != NONE) {
+            by_name.entry(spans.name[operator]).or_default().push(operator as u32);
+            if operators.sequence[operator] >= 0 && !operators.backward[operator] {
+                by_sequence.entry(operators.sequence[operator]).or_default().push(operator as u32);
+            }
+        }
+        for list in by_sequence.values_mut().chain(by_name.values_mut()) {
+            list.sort_by_key(|&operator| spans.start_ns[operator as usize]);
+        }
+        Search { trace, operators, nesting, python: Nesting::new(&trace.python), dequeues, latest_end_ns, flow_source, by_sequence, by_name }
+    }
+
+    fn stack_of(&self, name: u32, time_ns: i64) -> Found {
+        if self.trace.stacks.is_empty() && self.trace.python.is_empty() {
+            return Found::none(Reason::NoStacks);
+        }
+        match self.operator(name, time_ns) {
+            Operator::Running(operator) => self.carried_by(operator, Reason::Own),
+            Operator::Queued(operator) => self.carried_by(operator, Reason::TaskQueue),
+            Operator::Ambiguous => Found::none(Reason::Ambiguous),
+            Operator::None => Found::none(Reason::NoOperator),
+        }
+    }
+
+    fn operator(&self, name: u32, time_ns: i64) -> Operator {
+        let mut candidates = (0..self.nesting.by_thread.len() as u32).filter_map(|thread| self.named(name, Point { thread, time_ns }));
+        match (candidates.next(), candidates.next()) {
+            (Some(operator), None) => Operator::Running(operator),
+            (Some(_), Some(_)) => Operator::Ambiguous,
+            (None, _) => self.queued(name, time_ns),
+        }
+    }
+
+    /// The innermost operator of a name at a point.
+    fn named(&self, name: u32, at: Point) -> Option<u32> {
+        let innermost = self.nesting.innermost(at.thread, at.time_ns)?;
+        let spans = &self.operators.spans;
+        self.nesting.around(innermost).find(|&operator| spans.name[operator as usize] == name && at.time_ns <= spans.end_ns[operator as usize])
+    }
+
+    fn queued(&self, name: u32, time_ns: i64) -> Operator {
+        let mut found = None;
+        let mut at = self.dequeues.partition_point(|&i| self.trace.dequeues[i as usize].start_ns <= time_ns);
+        while at > 0 && self.latest_end_ns[at - 1] >= time_ns {
+            at -= 1;
+            let dequeue = &self.trace.dequeues[self.dequeues[at] as usize];
+            if dequeue.end_ns < time_ns {
+                continue;
+            }
+            let operator = self.trace.enqueued.get(&dequeue.correlation).and_then(|&point| self.named(name, point));
+            match (found, operator) {
+                (Some(before), Some(operator)) if before != operator => return Operator::Ambiguous,
+                (None, Some(_)) => found = operator,
+                _ => {}
+            }
+        }
+        found.map_or(Operator::None, Operator::Queued)
+    }
+
+    fn carried_by(&self, operator: u32, own: Reason) -> Found {
+        let stack = |operator: u32| Some(self.operators.stack[operator as usize]).filter(|&stack| stack != NONE);
+        if let Some(stack) = stack(operator) {
+            return Found::stack(own, stack);
+        }
+        if let Some(stack) = self.nesting.around(operator).skip(1).find_map(stack) {
+            return Found::stack(Reason::Ancestor, stack);
+        }
+        if let Some(stack) = self.forward(operator) {
+            return Found::stack(Reason::Forward, stack);
+        }
+        let at = Point { thread: self.operators.spans.thread[operator as usize], time_ns: self.operators.spans.start_ns[operator as usize] };
+        match self.python.innermost(at.thread, at.time_ns) {
+            Some(function) => Found { reason: Reason::Python, stack: Carried::Python(function) },
+            None => Found::none(Reason::NotCarried),
+        }
+    }
+
+    /// The stack of the forward operator that an operator, or the one around it, is the backward of.
+    fn forward(&self, operator: u32) -> Option<u32> {
+        let spans = &self.operators.spans;
+        let backward = self.nesting.around(operator).find(|&around| self.operators.sequence[around as usize] >= 0)?;
+        let sequence = self.operators.sequence[backward as usize];
+        let by_flow = self.flow_source.get(&backward).and_then(|&source| {
+            let innermost = self.nesting.innermost(source.thread, source.time_ns)?;
+            self.nesting.around(innermost).find_map(|operator| Some(self.operators.stack[operator as usize]).filter(|&stack| stack != NONE))
+        });
+        by_flow.or_else(|| {
+            let carrying = self.by_sequence.get(&sequence)?;
+            let before = carrying.partition_point(|&forward| spans.start_ns[forward as usize] < spans.start_ns[backward as usize]);
+            carrying.get(before.checked_sub(1)?).map(|&forward| self.operators.stack[forward as usize])
+        })
+    }
+
+    fn nearest(&self, name: u32, time_ns: i64) -> Option<Found> {
+        let carrying = self.by_name.get(&name)?;
+        let before = carrying.partition_point(|&operator| self.operators.spans.start_ns[operator as usize] <= time_ns);
+        carrying.get(before.checked_sub(1)?).map(|&operator| Found::stack(Reason::Nearest, self.operators.stack[operator as usize]))
+    }
+}
+
+/// The frames of a stack as people read it: outermost first.
+pub fn outermost_first(stack: &str) -> Vec<&str> {
+    frames(stack).rev().collect()
+}
