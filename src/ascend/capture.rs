@@ -3,6 +3,8 @@
 use super::discover::CaptureFiles;
 use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
 use super::profiler_info;
+use super::stacks::{Stacks, stacks};
+use super::trace_view::{Phase, TraceReader};
 use crate::error::{self, Position, Problem, Warning, Warnings};
 use crate::timeline::blocks::{Blocks, OPEN, UNKNOWN};
 use crate::timeline::replay::Replay;
@@ -14,6 +16,8 @@ pub struct CaptureReader {
     facts: Facts,
     /// operator_memory.csv.
     pub operator_memory: OperatorMemoryReader,
+    /// trace_view.json, where there is one.
+    pub trace: Option<TraceReader>,
     info_rank: Option<i64>,
     warnings: Warnings,
 }
@@ -48,6 +52,10 @@ pub struct ScannedCapture {
     pub facts: Facts,
     /// Its blocks.
     pub devices: Vec<DeviceBlocks>,
+    /// By device: where its blocks come from; empty without a trace.
+    pub stacks: Vec<Stacks>,
+    /// Steps, by start.
+    pub phases: Vec<Phase>,
 }
 
 /// A capture ready for questions.
@@ -59,6 +67,8 @@ pub struct Capture {
     pub end_ns: i64,
     /// By device, then pool.
     pub devices: Vec<Device>,
+    /// Steps, by start.
+    pub phases: Vec<Phase>,
 }
 
 /// One pool of one device, replayed.
@@ -72,6 +82,8 @@ pub struct Device {
     pub blocks: Blocks,
     /// Its curves, peak and baseline.
     pub replay: Replay,
+    /// Where its blocks come from; `None` without a trace.
+    pub stacks: Option<Stacks>,
 }
 
 impl CaptureReader {
@@ -88,7 +100,7 @@ impl CaptureReader {
             rows_set_aside: 0,
             warnings: files.warnings.clone(),
         };
-        CaptureReader { facts, operator_memory: OperatorMemoryReader::default(), info_rank: None, warnings: Warnings::default() }
+        CaptureReader { facts, operator_memory: OperatorMemoryReader::default(), trace: None, info_rank: None, warnings: Warnings::default() }
     }
 
     /// Takes profiler_info_<rank>.json.
@@ -129,31 +141,37 @@ impl CaptureReader {
         }
         facts.warnings.extend(self.warnings.finish());
         facts.warnings.extend(warnings);
-        ScannedCapture { facts, devices }
+        let Some(trace) = self.trace.map(TraceReader::finish) else {
+            return ScannedCapture { facts, devices, stacks: Vec::new(), phases: Vec::new() };
+        };
+        let stacks = devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
+        facts.warnings.extend(trace.warnings);
+        ScannedCapture { facts, devices, stacks, phases: trace.phases }
     }
 }
 
 impl ScannedCapture {
     /// Replays every pool, in parallel where there are threads.
     pub fn build(self) -> Capture {
-        let ScannedCapture { mut facts, devices } = self;
+        let ScannedCapture { mut facts, devices, stacks, phases } = self;
         let end_ns = devices.iter().map(|device| device.blocks.last_ns()).max().unwrap_or(UNKNOWN);
-        let devices: Vec<Device> = devices.into_par_iter().map(Device::build).collect();
+        let stacks: Vec<Option<Stacks>> = if stacks.is_empty() { vec![None; devices.len()] } else { stacks.into_iter().map(Some).collect() };
+        let devices: Vec<Device> = devices.into_par_iter().zip(stacks).map(|(device, stacks)| Device::build(device, stacks)).collect();
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
             let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
             let problem = Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64 };
             facts.warnings.push(Warning::new(&problem, Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()))));
         }
         error::sort(&mut facts.warnings);
-        Capture { facts, end_ns, devices }
+        Capture { facts, end_ns, devices, phases }
     }
 }
 
 impl Device {
-    fn build(scanned: DeviceBlocks) -> Device {
+    fn build(scanned: DeviceBlocks, stacks: Option<Stacks>) -> Device {
         let DeviceBlocks { device, pool, blocks } = scanned;
         let replay = Replay::of(&blocks);
-        Device { device, pool, blocks, replay }
+        Device { device, pool, blocks, replay, stacks }
     }
 
     /// How long a block lived: to its release, or to the capture's end.

@@ -5,7 +5,7 @@
 //! else (in the backward pass, which has none) that of its forward operator, else the Python functions around it.
 
 use super::trace_view::{NONE, Operators, Point, Spans, Trace, frames};
-use crate::timeline::blocks::Blocks;
+use crate::timeline::blocks::{Blocks, Interner};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -22,8 +22,6 @@ pub enum Reason {
     Forward,
     /// The Python functions around the operator.
     Python,
-    /// The last operator of the same name, however long ago: a guess.
-    Nearest,
     /// The trace holds no call stacks at all.
     NoStacks,
     /// No operator of the block's name was running.
@@ -43,22 +41,19 @@ pub struct Stacks {
     pub of_block: Vec<u32>,
     /// Why, for each block.
     pub reasons: Vec<Reason>,
+    /// What RL-Insight shows: the stack of the last operator of the same name that carries one, however long ago; a guess.
+    pub nearest: Vec<u32>,
 }
 
-/// Finds the stacks of blocks; `guess` turns [`Reason::Nearest`] on.
-pub fn stacks(blocks: &Blocks, trace: &Trace, guess: bool) -> Stacks {
+/// Finds the stacks of blocks.
+pub fn stacks(blocks: &Blocks, trace: &Trace) -> Stacks {
     let search = Search::new(trace);
     let names = trace_names(blocks, trace);
-    let found: Vec<Found> = (0..blocks.len())
+    let found: Vec<(Found, u32)> = (0..blocks.len())
         .into_par_iter()
         .map(|block| {
             let (name, time_ns) = (names[blocks.name[block] as usize], blocks.start_ns[block]);
-            match search.stack_of(name, time_ns) {
-                Found { reason: reason @ (Reason::NoOperator | Reason::Ambiguous | Reason::NotCarried), .. } if guess => {
-                    search.nearest(name, time_ns).unwrap_or(Found::none(reason))
-                }
-                found => found,
-            }
+            (search.stack_of(name, time_ns), search.nearest(name, time_ns))
         })
         .collect();
     number(found, trace)
@@ -94,36 +89,35 @@ impl Found {
     }
 }
 
-fn number(found: Vec<Found>, trace: &Trace) -> Stacks {
+/// Gives the stacks that are used numbers of their own.
+fn number(found: Vec<(Found, u32)>, trace: &Trace) -> Stacks {
     let python = Nesting::new(&trace.python);
-    let mut stacks = Stacks::default();
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut texts = Interner::default();
     let mut of_trace = vec![NONE; trace.stacks.len()];
     let mut of_python: HashMap<u32, u32> = HashMap::new();
-    let mut intern = |text: String, texts: &mut Vec<String>| {
-        *numbers.entry(text).or_insert_with_key(|text| {
-            texts.push(text.clone());
-            texts.len() as u32 - 1
-        })
-    };
-    for Found { reason, stack } in found {
-        let number = match stack {
-            Carried::Nothing => NONE,
-            Carried::Stack(stack) => {
-                if of_trace[stack as usize] == NONE {
-                    of_trace[stack as usize] = intern(trace.stacks[stack as usize].clone(), &mut stacks.texts);
+    let mut stacks = Stacks::default();
+    for (Found { reason, stack }, nearest) in found {
+        let mut of_trace = |stack: u32, texts: &mut Interner| match of_trace.get_mut(stack as usize) {
+            None => NONE,
+            Some(number) => {
+                if *number == NONE {
+                    *number = texts.number(&trace.stacks[stack as usize]);
                 }
-                of_trace[stack as usize]
+                *number
             }
+        };
+        stacks.of_block.push(match stack {
+            Carried::Nothing => NONE,
+            Carried::Stack(stack) => of_trace(stack, &mut texts),
             Carried::Python(function) => *of_python.entry(function).or_insert_with(|| {
                 let frames: Vec<&str> = python.around(function).map(|function| trace.names[trace.python.name[function as usize] as usize].as_str()).collect();
-                intern(frames.join(";\r\n"), &mut stacks.texts)
+                texts.number(&frames.join(";\r\n"))
             }),
-        };
-        stacks.of_block.push(number);
+        });
         stacks.reasons.push(reason);
+        stacks.nearest.push(of_trace(nearest, &mut texts));
     }
-    stacks
+    Stacks { texts: texts.texts, ..stacks }
 }
 
 /// Spans of every thread, and which lies in which.
@@ -306,10 +300,10 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn nearest(&self, name: u32, time_ns: i64) -> Option<Found> {
-        let carrying = self.by_name.get(&name)?;
+    fn nearest(&self, name: u32, time_ns: i64) -> u32 {
+        let Some(carrying) = self.by_name.get(&name) else { return NONE };
         let before = carrying.partition_point(|&operator| self.operators.spans.start_ns[operator as usize] <= time_ns);
-        carrying.get(before.checked_sub(1)?).map(|&operator| Found::stack(Reason::Nearest, self.operators.stack[operator as usize]))
+        before.checked_sub(1).map_or(NONE, |last| self.operators.stack[carrying[last] as usize])
     }
 }
 

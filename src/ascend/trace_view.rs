@@ -8,13 +8,13 @@
 
 use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::json::{End, Event, EventSplitter};
+use crate::timeline::blocks::Interner;
 use crate::units::Decimal;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
 
 /// No stack, no sequence number.
 pub const NONE: u32 = u32::MAX;
@@ -129,10 +129,10 @@ pub struct TraceReader {
 struct Events {
     file: String,
     trace: Trace,
-    names: Numbers<String>,
+    names: Interner,
     /// Stacks by their JSON text, so that one that was seen is not read again.
-    stacks: Numbers<Vec<u8>>,
-    threads: Numbers<(Vec<u8>, Vec<u8>)>,
+    stacks: HashMap<Vec<u8>, u32>,
+    threads: Interner,
     flow_starts: HashMap<Vec<u8>, Point>,
     flow_ends: Vec<(Vec<u8>, Point)>,
     warnings: Warnings,
@@ -140,23 +140,6 @@ struct Events {
     profiler_step: memmem::Finder<'static>,
     optimizer_step: memmem::Finder<'static>,
     escape: memmem::Finder<'static>,
-}
-
-struct Numbers<K>(HashMap<K, u32>);
-
-impl<K: Hash + Eq> Numbers<K> {
-    /// The number of a key; the flag says that it is new.
-    fn of<Q: ?Sized + Hash + Eq>(&mut self, key: &Q, own: impl FnOnce() -> K) -> (u32, bool)
-    where
-        K: std::borrow::Borrow<Q>,
-    {
-        if let Some(&number) = self.0.get(key) {
-            return (number, false);
-        }
-        let number = self.0.len() as u32;
-        self.0.insert(own(), number);
-        (number, true)
-    }
 }
 
 #[derive(Deserialize)]
@@ -199,9 +182,9 @@ impl TraceReader {
         let events = Events {
             file: file.to_owned(),
             trace: Trace::default(),
-            names: Numbers(HashMap::new()),
-            stacks: Numbers(HashMap::new()),
-            threads: Numbers(HashMap::new()),
+            names: Interner::default(),
+            stacks: HashMap::new(),
+            threads: Interner::default(),
             flow_starts: HashMap::new(),
             flow_ends: Vec::new(),
             warnings: Warnings::default(),
@@ -284,7 +267,7 @@ impl Events {
         match (raw.ph.as_ref(), category) {
             ("X", "cpu_op") => {
                 let span = span(raw)?;
-                let (name, thread) = (self.name(&raw.name), self.thread(raw));
+                let (name, thread) = (self.names.number(&raw.name), self.thread(raw));
                 let args = raw.args.as_ref();
                 let stack = args.and_then(|args| args.stack).map_or(NONE, |stack| self.stack(stack));
                 let operators = &mut self.trace.operators;
@@ -307,7 +290,7 @@ impl Events {
             }
             ("X", "python_function") => {
                 let span = span(raw)?;
-                let (name, thread) = (self.name(&raw.name), self.thread(raw));
+                let (name, thread) = (self.names.number(&raw.name), self.thread(raw));
                 self.trace.python.push(name, thread, span);
             }
             (ph @ ("s" | "f"), "fwdbwd") => {
@@ -329,31 +312,24 @@ impl Events {
         self.trace.phases.push(Phase { name: raw.name.clone().into_owned(), start_ns, end_ns });
     }
 
-    fn name(&mut self, name: &str) -> u32 {
-        let (number, new) = self.names.of(name, || name.to_owned());
-        if new {
-            self.trace.names.push(name.to_owned());
-        }
-        number
-    }
-
     fn stack(&mut self, json: &RawValue) -> u32 {
         let json = json.get().as_bytes();
-        if let Some(&number) = self.stacks.0.get(json) {
+        if let Some(&number) = self.stacks.get(json) {
             return number;
         }
         let Ok(text) = serde_json::from_slice::<String>(json) else { return NONE };
         if text.trim().is_empty() {
             return NONE;
         }
+        let number = self.trace.stacks.len() as u32;
         self.trace.stacks.push(text);
-        self.stacks.of(json, || json.to_vec()).0
+        self.stacks.insert(json.to_vec(), number);
+        number
     }
 
     fn thread(&mut self, raw: &Raw) -> u32 {
-        let text = |value: Option<&RawValue>| value.map_or("", RawValue::get).as_bytes().to_vec();
-        let key = (text(raw.pid), text(raw.tid));
-        self.threads.of(&key, || key.clone()).0
+        let text = |value: Option<&'_ RawValue>| value.map_or(String::new(), |value| value.get().to_owned());
+        self.threads.number(&format!("{} {}", text(raw.pid), text(raw.tid)))
     }
 
     fn finish(mut self) -> Trace {
@@ -363,6 +339,7 @@ impl Events {
             }
         }
         self.trace.phases.sort_by_key(|phase| (phase.start_ns, std::cmp::Reverse(phase.end_ns)));
+        self.trace.names = self.names.texts;
         self.trace.warnings = self.warnings.finish();
         self.trace
     }

@@ -3,6 +3,7 @@
 
 use oomscope::ascend::capture::{Capture, CaptureReader, ScannedCapture};
 use oomscope::ascend::discover::{CaptureFiles, discover};
+use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, text::text};
 use oomscope::oom::report::report;
@@ -177,6 +178,13 @@ fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
             reader.operator_memory.fail(&unreadable(&error), Position { byte: Some(at), ..Position::file(&file.name) });
         }
         reader.operator_memory.end();
+    }
+    if let Some(file) = found.trace.map(|index| &files[index]) {
+        let mut trace = TraceReader::new(&file.name);
+        if let Err(error) = slices(&file.path, &mut |slice| trace.feed(slice)) {
+            reader.fail(&unreadable(&error), Position::file(&file.name));
+        }
+        reader.trace = Some(trace);
     }
     reader.finish()
 }

@@ -4,6 +4,8 @@
 //! integers. A key that a capture of this kind should have and lacks is `null`, and a warning says why.
 
 use crate::ascend::capture::{Capture, Device};
+use crate::ascend::operator_memory::Pool;
+use crate::ascend::stacks::Reason;
 use crate::error::{self, Position, Problem, Warning};
 use crate::timeline::blocks::{UNKNOWN, operator_label};
 use crate::timeline::live::{self, Group};
@@ -34,11 +36,41 @@ pub struct CaptureReport {
     pub versions: Versions,
     pub rows: Rows,
     pub devices: Vec<DeviceReport>,
-    /// `null`: this version reads no call stacks; a warning says so.
-    pub stacks: Option<()>,
+    /// Blocks of the PTA pool by the reason of their stack; `null` without a trace.
+    pub stacks: Option<StackCounts>,
     /// `null`: this version does not read memory_record.csv.
     pub outside_framework: Option<()>,
     pub warnings: Vec<Warning>,
+}
+
+/// Blocks by the reason of their stack.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct StackCounts {
+    pub own: u64,
+    pub task_queue: u64,
+    pub ancestor: u64,
+    pub forward: u64,
+    pub python: u64,
+    pub nearest: u64,
+    pub none: u64,
+}
+
+fn stack_counts(capture: &Capture) -> Option<StackCounts> {
+    let mut counts = StackCounts::default();
+    for device in capture.devices.iter().filter(|device| device.pool == Pool::Pta) {
+        for reason in &device.stacks.as_ref()?.reasons {
+            *match reason {
+                Reason::Own => &mut counts.own,
+                Reason::TaskQueue => &mut counts.task_queue,
+                Reason::Ancestor => &mut counts.ancestor,
+                Reason::Forward => &mut counts.forward,
+                Reason::Python => &mut counts.python,
+                Reason::NoStacks | Reason::NoOperator | Reason::Ambiguous | Reason::NotCarried => &mut counts.none,
+            } += 1;
+        }
+    }
+    Some(counts)
 }
 
 /// What wrote the capture.
@@ -182,7 +214,7 @@ fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
         versions: Versions { torch_npu: facts.torch_npu.clone(), cann: facts.cann.clone() },
         rows: Rows { read: facts.rows_read, set_aside: facts.rows_set_aside },
         devices: capture.devices.iter().filter_map(|device| device_report(device, top)).collect(),
-        stacks: None,
+        stacks: stack_counts(capture),
         outside_framework: None,
         warnings,
     }

@@ -192,13 +192,15 @@ impl BlocksBuilder {
 
 /// Numbers texts in the order in which they first come.
 #[derive(Debug, Default)]
-struct Interner {
-    texts: Vec<String>,
+pub struct Interner {
+    /// By number.
+    pub texts: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
 impl Interner {
-    fn number(&mut self, text: &str) -> u32 {
+    /// The number of a text.
+    pub fn number(&mut self, text: &str) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
