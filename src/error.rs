@@ -13,6 +13,8 @@ pub enum Problem {
     MissingTrace,
     /// No profiler_metadata.json.
     MissingMetadata,
+    /// Neither memory_record.csv nor npu_module_mem.csv.
+    MissingMemoryRecord,
     /// Neither a file name nor profiler_info says which rank this is.
     UnknownRank,
     /// Several profiler_info files name different ranks.
@@ -63,7 +65,7 @@ pub enum Problem {
         /// How many.
         count: u64,
     },
-    /// A capture that holds call stacks which this version does not read.
+    /// A trace without call stacks.
     NoStacks,
     /// An export of another kind lies there alone.
     UnsupportedExport,
@@ -179,6 +181,7 @@ impl Problem {
         match self {
             Problem::MissingTrace => "missing-trace",
             Problem::MissingMetadata => "missing-metadata",
+            Problem::MissingMemoryRecord => "missing-memory-record",
             Problem::UnknownRank => "unknown-rank",
             Problem::DuplicateRank { .. } => "duplicate-rank",
             Problem::MissingColumn { .. } => "missing-column",
@@ -234,6 +237,9 @@ impl Problem {
                 format!("{place}: no trace_view.json lies here, so there are no call stacks. Keep it with the capture, and profile with with_stack=True.")
             }
             Problem::MissingMetadata => format!("{place}: no profiler_metadata.json lies here, so the role is taken from the parent folder's name."),
+            Problem::MissingMemoryRecord => {
+                format!("{place}: neither memory_record.csv nor npu_module_mem.csv lies here, so nothing is known of memory outside the framework.")
+            }
             Problem::UnknownRank => format!(
                 "{place}: neither the name of a profiler_info_<rank>.json nor its rank_id says which rank this is. Keep profiler_info_<rank>.json with the capture."
             ),
@@ -264,7 +270,7 @@ impl Problem {
                     "{place}: rows are missing: the reported total grew by {bytes} bytes, in {count} steps, that no row explains. They are shown as baseline."
                 )
             }
-            Problem::NoStacks => format!("{place}: call stacks are not read by this version."),
+            Problem::NoStacks => format!("{place}: the trace holds no call stacks. Profile with with_stack=True (or with_modules=True)."),
             Problem::UnsupportedExport => {
                 format!("{place}: this export is not read yet. Export text as well: export_type=[ExportType.Text], which writes operator_memory.csv.")
             }

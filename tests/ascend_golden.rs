@@ -85,3 +85,15 @@ fn rows_cut_from_a_larger_file_show_as_baseline() {
     assert!(capture["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "baseline-rise"));
     assert_sums(device);
 }
+
+#[test]
+fn stacks_with_their_reasons() {
+    let Some(path) = capture("ascend/level0/rank0_ascend_pt") else { return };
+    let report = report(&path);
+    let counts = json!({"own": 69, "task_queue": 0, "ancestor": 0, "forward": 52, "python": 0, "nearest": 0, "none": 6});
+    assert_eq!(report["captures"][0]["stacks"], counts);
+    let by_stack = report["captures"][0]["devices"][0]["peak"]["by_stack"].as_array().unwrap();
+    let total: i64 = by_stack.iter().map(|group| group["bytes"].as_i64().unwrap()).sum();
+    assert_eq!(total, report["captures"][0]["devices"][0]["peak"]["tracked_bytes"]);
+    assert_eq!(by_stack[0]["stack"][0], "<string>(1): <module>");
+}

@@ -3,6 +3,7 @@
 use super::discover::CaptureFiles;
 use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
 use super::profiler_info;
+use super::reserved::{Reserved, ReservedReader};
 use super::stacks::{Stacks, stacks};
 use super::trace_view::{Phase, TraceReader};
 use crate::error::{self, Position, Problem, Warning, Warnings};
@@ -16,6 +17,10 @@ pub struct CaptureReader {
     facts: Facts,
     /// operator_memory.csv.
     pub operator_memory: OperatorMemoryReader,
+    /// memory_record.csv, where there is one.
+    pub memory_record: Option<ReservedReader>,
+    /// npu_module_mem.csv, where there is one.
+    pub module_memory: Option<ReservedReader>,
     /// trace_view.json, where there is one.
     pub trace: Option<TraceReader>,
     info_rank: Option<i64>,
@@ -54,8 +59,19 @@ pub struct ScannedCapture {
     pub devices: Vec<DeviceBlocks>,
     /// By device: where its blocks come from; empty without a trace.
     pub stacks: Vec<Stacks>,
+    /// What lies around the blocks.
+    pub around: Around,
+}
+
+/// What a capture says beside its blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Around {
     /// Steps, by start.
     pub phases: Vec<Phase>,
+    /// From memory_record.csv; `None` without one.
+    pub memory_record: Option<Vec<Reserved>>,
+    /// From npu_module_mem.csv; `None` without one.
+    pub module_memory: Option<Vec<Reserved>>,
 }
 
 /// A capture ready for questions.
@@ -67,8 +83,8 @@ pub struct Capture {
     pub end_ns: i64,
     /// By device, then pool.
     pub devices: Vec<Device>,
-    /// Steps, by start.
-    pub phases: Vec<Phase>,
+    /// What lies around the blocks.
+    pub around: Around,
 }
 
 /// One pool of one device, replayed.
@@ -100,7 +116,15 @@ impl CaptureReader {
             rows_set_aside: 0,
             warnings: files.warnings.clone(),
         };
-        CaptureReader { facts, operator_memory: OperatorMemoryReader::default(), trace: None, info_rank: None, warnings: Warnings::default() }
+        CaptureReader {
+            facts,
+            operator_memory: OperatorMemoryReader::default(),
+            memory_record: None,
+            module_memory: None,
+            trace: None,
+            info_rank: None,
+            warnings: Warnings::default(),
+        }
     }
 
     /// Takes profiler_info_<rank>.json.
@@ -139,22 +163,44 @@ impl CaptureReader {
         if facts.rank.is_none() && !devices.is_empty() {
             self.warnings.push(&Problem::UnknownRank, Position::file(&facts.source));
         }
-        facts.warnings.extend(self.warnings.finish());
         facts.warnings.extend(warnings);
-        let Some(trace) = self.trace.map(TraceReader::finish) else {
-            return ScannedCapture { facts, devices, stacks: Vec::new(), phases: Vec::new() };
+        let mut around = Around::default();
+        let series = |reader: Option<ReservedReader>, facts: &mut Facts| {
+            let file = reader?.finish();
+            facts.warnings.extend(file.warnings);
+            Some(file.series)
         };
-        let stacks = devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
-        facts.warnings.extend(trace.warnings);
-        ScannedCapture { facts, devices, stacks, phases: trace.phases }
+        around.memory_record = series(self.memory_record, &mut facts);
+        around.module_memory = series(self.module_memory, &mut facts);
+        let mut found = Vec::new();
+        if let Some(trace) = self.trace.map(TraceReader::finish) {
+            if trace.stacks.is_empty() && trace.python.is_empty() && trace.events > 0 {
+                self.warnings.push(&Problem::NoStacks, Position::file(&facts.source));
+            }
+            found = devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
+            around.phases = trace.phases;
+            facts.warnings.extend(trace.warnings);
+        }
+        facts.warnings.extend(self.warnings.finish());
+        ScannedCapture { facts, devices, stacks: found, around }
+    }
+}
+
+impl Around {
+    /// When each step ended, ascending.
+    pub fn step_ends_ns(&self) -> Vec<i64> {
+        let mut ends: Vec<i64> = self.phases.iter().filter(|phase| phase.name.starts_with("ProfilerStep#")).map(|phase| phase.end_ns).collect();
+        ends.sort_unstable();
+        ends
     }
 }
 
 impl ScannedCapture {
     /// Replays every pool, in parallel where there are threads.
     pub fn build(self) -> Capture {
-        let ScannedCapture { mut facts, devices, stacks, phases } = self;
-        let end_ns = devices.iter().map(|device| device.blocks.last_ns()).max().unwrap_or(UNKNOWN);
+        let ScannedCapture { mut facts, devices, stacks, around } = self;
+        let sampled = around.memory_record.iter().chain(&around.module_memory).flatten().filter_map(|series| series.time_ns.last().copied());
+        let end_ns = devices.iter().map(|device| device.blocks.last_ns()).chain(sampled).max().unwrap_or(UNKNOWN);
         let stacks: Vec<Option<Stacks>> = if stacks.is_empty() { vec![None; devices.len()] } else { stacks.into_iter().map(Some).collect() };
         let devices: Vec<Device> = devices.into_par_iter().zip(stacks).map(|(device, stacks)| Device::build(device, stacks)).collect();
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
@@ -163,7 +209,7 @@ impl ScannedCapture {
             facts.warnings.push(Warning::new(&problem, Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()))));
         }
         error::sort(&mut facts.warnings);
-        Capture { facts, end_ns, devices, phases }
+        Capture { facts, end_ns, devices, around }
     }
 }
 

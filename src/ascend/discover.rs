@@ -134,6 +134,9 @@ fn captures_of<P: AsRef<str>>(path: &str, mut folder: Folder, paths: &[P]) -> Ve
     if files.profiler_metadata.is_none() {
         files.warnings.push(Warning::new(&Problem::MissingMetadata, Position::file(path)));
     }
+    if files.memory_record.is_none() && files.npu_module_mem.is_none() {
+        files.warnings.push(Warning::new(&Problem::MissingMemoryRecord, Position::file(path)));
+    }
     tables(folder.tables, paths).into_iter().map(|operator_memory| with_table(&files, operator_memory, paths)).collect()
 }
 
@@ -262,9 +265,9 @@ mod tests {
         let actor = &found[0];
         assert_eq!(actor.source, "job/actor/a_1_20260526_085155_ascend_pt");
         assert_eq!((actor.role.as_deref(), actor.rank, &actor.operator_memory[..], actor.trace), (Some("actor"), Some(4), &[3][..], Some(4)));
-        assert!(actor.warnings.is_empty());
+        assert_eq!(codes(actor), ["missing-memory-record"]);
         assert_eq!(found[1].capture_time.as_deref(), Some("2026-05-26T08:51:55.123"));
-        assert_eq!(codes(&found[1]), ["missing-trace", "missing-metadata"]);
+        assert_eq!(codes(&found[1]), ["missing-trace", "missing-metadata", "missing-memory-record"]);
     }
 
     #[test]

@@ -4,5 +4,7 @@ pub mod capture;
 pub mod discover;
 pub mod operator_memory;
 pub mod profiler_info;
+pub mod reserved;
 pub mod stacks;
+pub mod table;
 pub mod trace_view;

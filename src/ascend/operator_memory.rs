@@ -9,19 +9,16 @@
 //! of negative size, in torch_npu's files without any time. msprof's table is GE's too, whatever the names; it has a Duration instead
 //! of a release time.
 
+use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, decimal, number, optional, scaled, text};
 use crate::error::{Position, Problem, Warning, Warnings};
-use crate::scan::csv::{Cells, CsvReader, Row};
+use crate::scan::csv::Cells;
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
-use crate::units::{Decimal, DecimalError, KIB, MIB};
+use crate::units::Decimal;
 
-/// No accelerator has more; a larger figure is damage.
-const MOST_BYTES: i64 = 1 << 50;
 /// A block of more than this is damage: the sum of all rows then stays within an `i64`.
 const LARGEST_BLOCK_BYTES: i64 = 1 << 40;
 /// From so many decimals on a file prints its totals in full.
 const FULL_DECIMALS: u8 = 8;
-/// So many bytes tell a CSV file from another format.
-const HEAD_BYTES: usize = 4;
 /// Marks a tolerance whose total is a whole number of bytes, until it is known whether the file prints totals in full.
 const WHOLE: u32 = 1 << 31;
 
@@ -74,110 +71,31 @@ pub struct OperatorMemory {
 }
 
 /// Reads the file; msprof's slices one after the other.
-#[derive(Default)]
-pub struct OperatorMemoryReader {
-    csv: CsvReader,
-    /// The first bytes of the file, held back until they tell whether it is CSV at all.
-    head: Vec<u8>,
-    rows: Rows,
-}
+pub type OperatorMemoryReader = TableReader<Rows>;
 
+/// The rows of the file, as they come in.
 #[derive(Default)]
-struct Rows {
-    file: String,
-    columns: Option<Columns>,
-    /// The header was no good: the rest of this file cannot be read.
-    hopeless: bool,
+pub struct Rows {
     devices: Vec<(String, Pool, BlocksBuilder)>,
     /// The builder that the last row went to: rows of one device follow each other.
     latest: usize,
     most_decimals: u8,
-    rows_read: u64,
-    rows_set_aside: u64,
     empty_names: u64,
     ge_releases: u64,
-    warnings: Warnings,
 }
 
 impl OperatorMemoryReader {
-    /// Starts the next file.
-    pub fn begin(&mut self, file: &str) {
-        self.csv = CsvReader::new();
-        self.head.clear();
-        self.rows.file = file.to_owned();
-        self.rows.columns = None;
-        self.rows.hopeless = false;
-    }
-
-    /// Takes the next bytes of the file.
-    pub fn feed(&mut self, mut chunk: &[u8]) {
-        if self.head.len() < HEAD_BYTES {
-            let (head, rest) = chunk.split_at(chunk.len().min(HEAD_BYTES - self.head.len()));
-            self.head.extend_from_slice(head);
-            chunk = rest;
-            if self.head.len() < HEAD_BYTES {
-                return;
-            }
-            if let Some(reason) = other_format(&self.head) {
-                return self.rows.damaged(reason);
-            }
-            self.read(&self.head.clone());
-        }
-        self.read(chunk);
-    }
-
-    fn read(&mut self, bytes: &[u8]) {
-        if !self.rows.hopeless {
-            let rows = &mut self.rows;
-            self.csv.feed(bytes, &mut |row| rows.take(row));
-        }
-    }
-
-    /// Ends the file.
-    pub fn end(&mut self) {
-        if self.head.len() < HEAD_BYTES {
-            self.read(&self.head.clone());
-        }
-        let rows = &mut self.rows;
-        if !rows.hopeless {
-            self.csv.finish(&mut |row| rows.take(row));
-        }
-        if rows.columns.is_none() && !rows.hopeless {
-            rows.damaged("the file is empty");
-        }
-        let empty_names = std::mem::take(&mut rows.empty_names);
-        if empty_names > 0 {
-            rows.warnings.push(&Problem::EmptyName { rows: empty_names }, Position { field: Some("Name".to_owned()), ..Position::file(&rows.file) });
-        }
-        let ge_releases = std::mem::take(&mut rows.ge_releases);
-        if ge_releases > 0 {
-            rows.warnings.push(&Problem::GeReleaseOnly { rows: ge_releases }, Position::file(&rows.file));
-        }
-    }
-
-    /// Notes that the file could not be read on.
-    pub fn fail(&mut self, problem: &Problem, at: Position) {
-        self.rows.warnings.push(problem, at);
-        self.rows.hopeless = true;
-    }
-
-    /// How many rows were read so far.
-    pub fn rows_read(&self) -> u64 {
-        self.rows.rows_read
-    }
-
     /// The columns and what was wrong.
-    pub fn finish(self) -> OperatorMemory {
-        let rows = self.rows;
+    pub fn finish(mut self) -> OperatorMemory {
+        let rows = std::mem::take(&mut self.rows);
         let full = rows.most_decimals >= FULL_DECIMALS;
         let mut devices: Vec<DeviceBlocks> =
             rows.devices.into_iter().map(|(device, pool, builder)| DeviceBlocks { device, pool, blocks: settle(builder.finish(), full) }).collect();
         devices.sort_by(|a, b| (&a.device, a.pool).cmp(&(&b.device, b.pool)));
-        let mut warnings = rows.warnings;
-        if devices.is_empty() && !rows.file.is_empty() {
-            warnings.push(&Problem::NoBlocks, Position::file(&rows.file));
+        if devices.is_empty() && !self.file.is_empty() {
+            self.warnings.push(&Problem::NoBlocks, Position::file(&self.file));
         }
-        OperatorMemory { devices, rows_read: rows.rows_read, rows_set_aside: rows.rows_set_aside, warnings: warnings.finish() }
+        OperatorMemory { devices, rows_read: self.rows_read, rows_set_aside: self.rows_set_aside, warnings: self.warnings.finish() }
     }
 }
 
@@ -190,84 +108,34 @@ fn settle(mut blocks: Blocks, full: bool) -> Blocks {
     blocks
 }
 
-/// Why a row is set aside.
-struct Refused<'a> {
-    problem: Problem,
-    column: Option<&'a Column>,
-    value: Vec<u8>,
-}
+impl TableRows for Rows {
+    type Columns = Columns;
 
-impl Rows {
-    fn take(&mut self, row: Row) {
-        match row {
-            Row::Bad { line, byte, reason } => {
-                self.rows_read += 1;
-                self.set_aside(&Problem::DamagedFile { reason: format!("{reason}; the row was set aside") }, Position::line(&self.file, line, byte));
-            }
-            Row::Cells(_) if self.hopeless => {}
-            Row::Cells(cells) => match self.columns.take() {
-                None => self.header(&cells),
-                Some(columns) => {
-                    self.rows_read += 1;
-                    if let Err(refused) = self.row(&columns, &cells) {
-                        let mut at = Position::line(&self.file, cells.line, cells.byte);
-                        if let Some(column) = refused.column {
-                            at = at.field(&column.name, &refused.value);
-                        }
-                        self.set_aside(&refused.problem, at);
-                    }
-                    self.columns = Some(columns);
-                }
-            },
+    fn columns(&self, names: &[String]) -> Result<Columns, Vec<&'static str>> {
+        Columns::find(names)
+    }
+
+    fn absent(columns: &Columns) -> &[&'static str] {
+        &columns.absent
+    }
+
+    fn end(&mut self, file: &str, warnings: &mut Warnings) {
+        let empty_names = std::mem::take(&mut self.empty_names);
+        if empty_names > 0 {
+            warnings.push(&Problem::EmptyName { rows: empty_names }, Position { field: Some("Name".to_owned()), ..Position::file(file) });
         }
-    }
-
-    fn set_aside(&mut self, problem: &Problem, at: Position) {
-        self.rows_set_aside += 1;
-        self.warnings.push(problem, at);
-    }
-
-    fn damaged(&mut self, reason: &str) {
-        self.warnings.push(&Problem::DamagedFile { reason: reason.to_owned() }, Position::file(&self.file));
-        self.hopeless = true;
-    }
-
-    fn header(&mut self, cells: &Cells) {
-        let names: Vec<String> = (0..cells.len()).map(|i| String::from_utf8_lossy(cells.get(i)).trim().to_owned()).collect();
-        match Columns::find(&names) {
-            Ok(columns) => {
-                for name in &columns.absent {
-                    let at = Position { field: Some((*name).to_owned()), ..Position::line(&self.file, cells.line, cells.byte) };
-                    self.warnings.push(&Problem::MissingColumn { required: false, present: names.clone() }, at);
-                }
-                self.columns = Some(columns);
-            }
-            Err(missing) => {
-                for name in missing {
-                    let at = Position { field: Some(name.to_owned()), ..Position::line(&self.file, cells.line, cells.byte) };
-                    self.warnings.push(&Problem::MissingColumn { required: true, present: names.clone() }, at);
-                }
-                self.hopeless = true;
-            }
+        let ge_releases = std::mem::take(&mut self.ge_releases);
+        if ge_releases > 0 {
+            warnings.push(&Problem::GeReleaseOnly { rows: ge_releases }, Position::file(file));
         }
     }
 
     fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
-        let whole = |problem| Err(Refused { problem, column: None, value: Vec::new() });
-        let extra = (columns.count..cells.len()).any(|i| !cells.get(i).trim_ascii().is_empty());
-        if cells.len() < columns.count && !cells.terminated {
-            return whole(Problem::CutFile);
-        }
-        if cells.len() < columns.count || extra {
-            return whole(Problem::DamagedFile {
-                reason: format!("the row has {} cells where the header has {}; it was set aside", cells.len(), columns.count),
-            });
-        }
         let name = String::from_utf8_lossy(cells.get(columns.name.at).trim_ascii());
         let pool = if name.starts_with("cann::") || columns.is_msprof() { Pool::Ge } else { Pool::Pta };
         let device = text(cells, columns.device.as_ref());
         if !cells.terminated && self.devices.iter().any(|(known, ..)| known.len() > device.len() && known.starts_with(&*device)) {
-            return whole(Problem::CutFile);
+            return Err(Refused::row(Problem::CutFile));
         }
 
         let size_bytes = number(&columns.size, cells, MOST_BYTES)?;
@@ -279,8 +147,7 @@ impl Rows {
         let line = u32::try_from(cells.line).unwrap_or(u32::MAX);
         let stream = text(cells, columns.stream.as_ref());
 
-        let refuse =
-            |column: &'a Column, reason| Err(Refused { problem: Problem::BadValue { reason }, column: Some(column), value: cells.get(column.at).to_vec() });
+        let refuse = |column: &'a Column, reason| Err(column.refuse(cells, Problem::BadValue { reason }));
         let Some(size_bytes) = size_bytes else { return refuse(&columns.size, "a block needs a size") };
         if pool == Pool::Ge && at_end.allocated_bytes != UNKNOWN {
             at_end.allocated_bytes -= size_bytes.abs();
@@ -314,7 +181,9 @@ impl Rows {
         }
         Ok(())
     }
+}
 
+impl Rows {
     fn builder(&mut self, device: &str, pool: Pool) -> &mut BlocksBuilder {
         let same = |entry: &(String, Pool, BlocksBuilder)| entry.0 == device && entry.1 == pool;
         if !self.devices.get(self.latest).is_some_and(same) {
@@ -345,63 +214,6 @@ fn tolerance(total: Decimal, unit: u64) -> u32 {
     half_unit as u32 | mark
 }
 
-/// A file that is something else, by its first bytes.
-fn other_format(start: &[u8]) -> Option<&'static str> {
-    match start {
-        [0x1f, 0x8b, ..] => Some("this is a gzip archive; unpack it"),
-        [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
-        [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),
-        [b'<', ..] => Some("this is HTML or XML, not CSV; take the operator_memory.csv that the profiler wrote"),
-        _ => None,
-    }
-}
-
-fn text<'a>(cells: &Cells<'a>, column: Option<&Column>) -> std::borrow::Cow<'a, str> {
-    String::from_utf8_lossy(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
-}
-
-fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
-    let value = cells.get(column.at);
-    Decimal::parse(value).map_err(|error| {
-        let problem = match error {
-            DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
-            DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
-            DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
-            DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
-        };
-        Refused { problem, column: Some(column), value: value.to_vec() }
-    })
-}
-
-fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
-    decimal(column, cells)?.map(|decimal| scaled(column, cells, decimal, most)).transpose()
-}
-
-/// The number in nanoseconds or bytes.
-fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<i64, Refused<'a>> {
-    let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
-    decimal.times(column.unit).filter(in_range).ok_or_else(|| Refused {
-        problem: Problem::BadValue { reason: "out of range" },
-        column: Some(column),
-        value: cells.get(column.at).to_vec(),
-    })
-}
-
-fn optional<'a>(column: Option<&'a Column>, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
-    column.map_or(Ok(None), |column| number(column, cells, most))
-}
-
-/// A column that is there.
-struct Column {
-    /// As the header writes it.
-    name: String,
-    at: usize,
-    /// How many nanoseconds or bytes one of its units is.
-    unit: u64,
-    is_time: bool,
-}
-
 struct TotalColumns {
     allocated: Column,
     reserved: Option<Column>,
@@ -423,9 +235,8 @@ impl Release {
     }
 }
 
-struct Columns {
-    /// How many cells the header has.
-    count: usize,
+/// Where the cells of a row stand.
+pub struct Columns {
     name: Column,
     size: Column,
     start: Column,
@@ -442,7 +253,7 @@ struct Columns {
 impl Columns {
     /// Finds the columns by name; the error lists the required ones that are not there.
     fn find(names: &[String]) -> Result<Columns, Vec<&'static str>> {
-        let find = |wanted: &str| names.iter().enumerate().find_map(|(at, name)| Column::read(name, at, wanted));
+        let find = |wanted: &str| Column::find(names, wanted);
         let mut missing = Vec::new();
         let mut require = |wanted: &'static str| {
             // msprof calls the name "Operator".
@@ -465,7 +276,6 @@ impl Columns {
         );
         let (Some(name), Some(size), Some(start), Some(end), Some(allocated), Some(released)) = found else { return Err(missing) };
         let columns = Columns {
-            count: names.len(),
             name,
             size,
             start,
@@ -502,28 +312,6 @@ impl Columns {
             Release::Time(_) => end,
             Release::Duration(_) => start_ns.zip(end).map(|(start, duration)| start.saturating_add(duration).min(OPEN - 1)),
         })
-    }
-}
-
-impl Column {
-    /// Reads `Size(KB)`: `wanted` is the part before the unit, in lower case.
-    fn read(name: &str, at: usize, wanted: &str) -> Option<Column> {
-        let lower = name.to_ascii_lowercase();
-        let (before, unit) = match lower.split_once('(') {
-            Some((before, rest)) => (before.trim_end(), rest.trim_end().strip_suffix(')')?),
-            None => (lower.as_str(), ""),
-        };
-        let (unit, is_time) = match unit.trim() {
-            "" => (1, false),
-            "b" => (1, false),
-            "kb" => (KIB, false),
-            "mb" => (MIB, false),
-            "ns" => (1, true),
-            "us" => (1_000, true),
-            "ms" => (1_000_000, true),
-            _ => return None,
-        };
-        (before == wanted).then(|| Column { name: name.to_owned(), at, unit, is_time })
     }
 }
 

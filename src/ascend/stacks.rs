@@ -45,6 +45,13 @@ pub struct Stacks {
     pub nearest: Vec<u32>,
 }
 
+impl Stacks {
+    /// The frames of a stack as people read it: outermost first; none for [`NONE`].
+    pub fn frames(&self, stack: u32) -> Vec<String> {
+        self.texts.get(stack as usize).map_or(Vec::new(), |text| frames(text).rev().map(str::to_owned).collect())
+    }
+}
+
 /// Finds the stacks of blocks.
 pub fn stacks(blocks: &Blocks, trace: &Trace) -> Stacks {
     let search = Search::new(trace);
@@ -305,9 +312,4 @@ impl<'a> Search<'a> {
         let before = carrying.partition_point(|&operator| self.operators.spans.start_ns[operator as usize] <= time_ns);
         before.checked_sub(1).map_or(NONE, |last| self.operators.stack[carrying[last] as usize])
     }
-}
-
-/// The frames of a stack as people read it: outermost first.
-pub fn outermost_first(stack: &str) -> Vec<&str> {
-    frames(stack).rev().collect()
 }

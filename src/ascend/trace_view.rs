@@ -11,7 +11,7 @@ use crate::scan::json::{End, Event, EventSplitter};
 use crate::timeline::blocks::Interner;
 use crate::units::Decimal;
 use memchr::memmem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -85,7 +85,7 @@ pub struct Dequeue {
 }
 
 /// A step or an optimizer step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// `ProfilerStep#12`, `Optimizer.step#Adam.step`.
     pub name: String,
@@ -275,7 +275,7 @@ impl Events {
                 operators.stack.push(stack);
                 operators.sequence.push(args.and_then(|args| args.sequence).unwrap_or(-1));
                 operators.backward.push(args.and_then(|args| args.forward_thread).unwrap_or(0) > 0);
-                if raw.name.starts_with("Optimizer.step#") {
+                if is_phase(&raw.name) {
                     self.phase(raw, span);
                 }
             }
@@ -302,7 +302,7 @@ impl Events {
                     self.flow_ends.push((id, point));
                 }
             }
-            ("X", _) if raw.name.starts_with("ProfilerStep#") || raw.name.starts_with("Optimizer.step#") => self.phase(raw, span(raw)?),
+            ("X", _) if is_phase(&raw.name) => self.phase(raw, span(raw)?),
             _ => {}
         }
         Ok(())
@@ -343,6 +343,10 @@ impl Events {
         self.trace.warnings = self.warnings.finish();
         self.trace
     }
+}
+
+fn is_phase(name: &str) -> bool {
+    name.starts_with("ProfilerStep#") || name.starts_with("Optimizer.step#")
 }
 
 fn span<'a>(raw: &Raw<'a>) -> Result<(i64, i64), (&'static str, &'a str)> {

@@ -3,6 +3,7 @@
 
 use oomscope::ascend::capture::{Capture, CaptureReader, ScannedCapture};
 use oomscope::ascend::discover::{CaptureFiles, discover};
+use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, text::text};
@@ -168,17 +169,10 @@ fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
         }
     }
     for file in found.operator_memory.iter().map(|&index| &files[index]) {
-        reader.operator_memory.begin(&file.name);
-        let mut at = 0;
-        let mut feed = |slice: &[u8]| {
-            at += slice.len() as u64;
-            reader.operator_memory.feed(slice);
-        };
-        if let Err(error) = slices(&file.path, &mut feed) {
-            reader.operator_memory.fail(&unreadable(&error), Position { byte: Some(at), ..Position::file(&file.name) });
-        }
-        reader.operator_memory.end();
+        read_table(&mut reader.operator_memory, file);
     }
+    reader.memory_record = found.memory_record.map(|index| table(&files[index]));
+    reader.module_memory = found.npu_module_mem.map(|index| table(&files[index]));
     if let Some(file) = found.trace.map(|index| &files[index]) {
         let mut trace = TraceReader::new(&file.name);
         if let Err(error) = slices(&file.path, &mut |slice| trace.feed(slice)) {
@@ -187,6 +181,25 @@ fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
         reader.trace = Some(trace);
     }
     reader.finish()
+}
+
+fn table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
+    let mut reader = TableReader::default();
+    read_table(&mut reader, file);
+    reader
+}
+
+fn read_table<R: TableRows>(reader: &mut TableReader<R>, file: &Listed) {
+    reader.begin(&file.name);
+    let mut at = 0;
+    let mut feed = |slice: &[u8]| {
+        at += slice.len() as u64;
+        reader.feed(slice);
+    };
+    if let Err(error) = slices(&file.path, &mut feed) {
+        reader.fail(&unreadable(&error), Position { byte: Some(at), ..Position::file(&file.name) });
+    }
+    reader.end();
 }
 
 fn unreadable(error: &io::Error) -> Problem {

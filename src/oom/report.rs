@@ -5,9 +5,11 @@
 
 use crate::ascend::capture::{Capture, Device};
 use crate::ascend::operator_memory::Pool;
-use crate::ascend::stacks::Reason;
-use crate::error::{self, Position, Problem, Warning};
-use crate::timeline::blocks::{UNKNOWN, operator_label};
+use crate::ascend::reserved;
+use crate::ascend::stacks::{Reason, Stacks};
+use crate::error::Warning;
+use crate::timeline::blocks::{Blocks, UNKNOWN, operator_label};
+use crate::timeline::growth::{Growth, growth};
 use crate::timeline::live::{self, Group};
 use crate::timeline::replay::Change;
 use serde::Serialize;
@@ -38,8 +40,8 @@ pub struct CaptureReport {
     pub devices: Vec<DeviceReport>,
     /// Blocks of the PTA pool by the reason of their stack; `null` without a trace.
     pub stacks: Option<StackCounts>,
-    /// `null`: this version does not read memory_record.csv.
-    pub outside_framework: Option<()>,
+    /// At the peak of the first device: each component, then the process beyond the framework's pools; `null` without both files.
+    pub outside_framework: Option<Vec<ComponentReport>>,
     pub warnings: Vec<Warning>,
 }
 
@@ -57,6 +59,9 @@ pub struct StackCounts {
 }
 
 fn stack_counts(capture: &Capture) -> Option<StackCounts> {
+    if capture.devices.iter().all(|device| device.stacks.is_none()) {
+        return None;
+    }
     let mut counts = StackCounts::default();
     for device in capture.devices.iter().filter(|device| device.pool == Pool::Pta) {
         for reason in &device.stacks.as_ref()?.reasons {
@@ -103,8 +108,8 @@ pub struct DeviceReport {
     pub alive_at_end: AliveAtEnd,
     pub baseline: BaselineReport,
     pub max_reserved_gap_bytes: Option<i64>,
-    /// `null`: this version reads no call stacks.
-    pub growth: Option<()>,
+    /// Equal blocks of which every step leaves more; `null` without a trace.
+    pub growth: Option<Vec<GrowthReport>>,
     pub top_by_bytes: Vec<AllocatorReport>,
 }
 
@@ -120,8 +125,8 @@ pub struct PeakReport {
     pub active_bytes: Option<i64>,
     pub live_blocks: u64,
     pub by_operator: Vec<OperatorGroup>,
-    /// `null`: this version reads no call stacks.
-    pub by_stack: Option<()>,
+    /// Outermost frame first, none for blocks without a stack; `null` without a trace.
+    pub by_stack: Option<Vec<StackGroup>>,
     /// `null`: the rows name no stream.
     pub by_stream: Option<Vec<StreamGroup>>,
     pub by_size_class: Vec<SizeClassGroup>,
@@ -134,6 +139,34 @@ pub struct OperatorGroup {
     pub name: String,
     pub bytes: i64,
     pub blocks: u64,
+}
+
+/// Blocks of one call stack.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct StackGroup {
+    pub stack: Vec<String>,
+    pub bytes: i64,
+    pub blocks: u64,
+}
+
+/// Equal blocks of which every step leaves more.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct GrowthReport {
+    pub name: String,
+    pub stack: Vec<String>,
+    pub size_bytes: i64,
+    pub per_step_blocks: Vec<i64>,
+}
+
+/// What a component held.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct ComponentReport {
+    pub component: String,
+    pub time_ns: String,
+    pub reserved_bytes: i64,
 }
 
 /// Blocks of one stream.
@@ -200,11 +233,6 @@ pub fn report<'a>(captures: impl IntoIterator<Item = &'a Capture>, top: usize) -
 
 fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
     let facts = &capture.facts;
-    let mut warnings = facts.warnings.clone();
-    if !capture.devices.is_empty() && warnings.iter().all(|warning| warning.code != "missing-trace") {
-        warnings.push(Warning::new(&Problem::NoStacks, Position::file(&facts.source)));
-        error::sort(&mut warnings);
-    }
     CaptureReport {
         kind: "ascend",
         source: facts.source.clone(),
@@ -213,15 +241,15 @@ fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
         capture_time: facts.capture_time.clone(),
         versions: Versions { torch_npu: facts.torch_npu.clone(), cann: facts.cann.clone() },
         rows: Rows { read: facts.rows_read, set_aside: facts.rows_set_aside },
-        devices: capture.devices.iter().filter_map(|device| device_report(device, top)).collect(),
+        devices: capture.devices.iter().filter_map(|device| device_report(capture, device, top)).collect(),
         stacks: stack_counts(capture),
-        outside_framework: None,
-        warnings,
+        outside_framework: outside_framework(capture),
+        warnings: facts.warnings.clone(),
     }
 }
 
 /// `None` for a pool in which nothing lived for any time.
-fn device_report(device: &Device, top: usize) -> Option<DeviceReport> {
+fn device_report(capture: &Capture, device: &Device, top: usize) -> Option<DeviceReport> {
     let (blocks, replay) = (&device.blocks, &device.replay);
     let unattributed = blocks.name.iter().filter(|&&name| blocks.names[name as usize].is_empty()).count();
     let alive = live::at_the_end(blocks);
@@ -236,7 +264,7 @@ fn device_report(device: &Device, top: usize) -> Option<DeviceReport> {
         alive_at_end: AliveAtEnd { blocks: alive.len() as u64, bytes: live::bytes_of(blocks, &alive), by_operator: operator_groups(device, &alive) },
         baseline: BaselineReport { first_bytes: *replay.curves.baseline_bytes.first()?, drops: changes(&replay.drops), rises: changes(&replay.rises) },
         max_reserved_gap_bytes: replay.curves.max_reserved_gap_bytes(),
-        growth: None,
+        growth: growth_reports(capture, device, top),
         top_by_bytes: allocator_reports(device, top),
     })
 }
@@ -257,12 +285,51 @@ fn peak_report(device: &Device) -> Option<PeakReport> {
         active_bytes: known(curves.active_bytes[at]),
         live_blocks: live.len() as u64,
         by_operator: operator_groups(device, &live),
-        by_stack: None,
+        by_stack: device.stacks.as_ref().map(|stacks| stack_groups(blocks, stacks, &live)),
         by_stream: streams_named.then(|| {
             by_stream.map(|Group { key, bytes, blocks: count }| StreamGroup { stream: blocks.streams[key as usize].clone(), bytes, blocks: count }).collect()
         }),
         by_size_class: by_size_class.map(|Group { key, bytes, blocks }| SizeClassGroup { up_to_bytes: key, bytes, blocks }).collect(),
     })
+}
+
+fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGroup> {
+    let groups = live::by_key(blocks, chosen, &stacks.of_block).into_iter();
+    let mut groups: Vec<StackGroup> = groups.map(|Group { key, bytes, blocks }| StackGroup { stack: stacks.frames(key), bytes, blocks }).collect();
+    groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.stack.cmp(&b.stack)));
+    groups
+}
+
+fn growth_reports(capture: &Capture, device: &Device, top: usize) -> Option<Vec<GrowthReport>> {
+    let stacks = device.stacks.as_ref()?;
+    let found = growth(&device.blocks, |block| stacks.of_block[block], &capture.around.step_ends_ns());
+    let report = |growth: Growth| GrowthReport {
+        name: operator_label(&device.blocks.names[growth.name as usize]).to_owned(),
+        stack: stacks.frames(growth.stack),
+        size_bytes: growth.size_bytes,
+        per_step_blocks: growth.per_step_blocks,
+    };
+    Some(found.into_iter().take(top).map(report).collect())
+}
+
+fn outside_framework(capture: &Capture) -> Option<Vec<ComponentReport>> {
+    let device = capture.devices.first()?;
+    let peak_ns = device.replay.curves.time_ns[device.replay.peak?];
+    let around = &capture.around;
+    if around.memory_record.is_none() && around.module_memory.is_none() {
+        return None;
+    }
+    let report = |component: &str, (time_ns, reserved_bytes): (i64, i64)| ComponentReport {
+        component: component.to_owned(),
+        time_ns: time_ns.to_string(),
+        reserved_bytes,
+    };
+    let modules = around.module_memory.iter().flatten().filter(|series| series.device == device.device);
+    let mut found: Vec<ComponentReport> = modules.filter_map(|series| Some(report(&series.component, series.at(peak_ns)?))).collect();
+    found.sort_by(|a, b| b.reserved_bytes.cmp(&a.reserved_bytes).then_with(|| a.component.cmp(&b.component)));
+    let total = reserved::outside_framework(around.memory_record.as_deref().unwrap_or_default(), &device.device, peak_ns);
+    found.extend(total.map(|total| report("total", total)));
+    Some(found)
 }
 
 fn operator_groups(device: &Device, chosen: &[u32]) -> Vec<OperatorGroup> {

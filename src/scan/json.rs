@@ -152,10 +152,11 @@ impl EventSplitter {
                     }
                 }
             }
-            if let Some(start) = self.start.filter(|start| self.scanned - start > LONGEST_EVENT) {
-                if !self.resume(start, self.scanned) {
-                    self.skip_to(self.scanned);
-                }
+            if let Some(start) = self.start.filter(|start| self.scanned - start > LONGEST_EVENT)
+                && !self.resume(start, self.scanned)
+            {
+                self.broken.push(self.kept_byte + start as u64);
+                self.skip_to(self.scanned);
             }
         }
     }

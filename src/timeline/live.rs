@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, OPEN};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// The smallest size class; below it every block counts as this large.
 const SMALLEST_CLASS_BYTES: i64 = 512;
@@ -40,6 +41,18 @@ pub fn by_operator(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<u32>> {
 /// Groups by stream: numbers of [`Blocks::streams`]; bytes descending, then stream.
 pub fn by_stream(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<u32>> {
     by_number(blocks, chosen, &blocks.stream, &blocks.streams)
+}
+
+/// Groups by a number of each block's, such as its stack; bytes descending, then number.
+pub fn by_key(blocks: &Blocks, chosen: &[u32], keys: &[u32]) -> Vec<Group<u32>> {
+    let mut numbers: HashMap<u32, Group<u32>> = HashMap::new();
+    for &i in chosen {
+        let key = keys[i as usize];
+        add(numbers.entry(key).or_insert(Group { key, bytes: 0, blocks: 0 }), blocks.size_bytes[i as usize]);
+    }
+    let mut groups: Vec<Group<u32>> = numbers.into_values().collect();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.bytes), group.key));
+    groups
 }
 
 /// Groups by size class (the size rounded up to a power of two, from 512 B); bytes descending, then class.

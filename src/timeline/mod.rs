@@ -2,6 +2,7 @@
 //! knows no format; the formats fill its columns, everything above reads them.
 
 pub mod blocks;
+pub mod growth;
 pub mod live;
 pub mod overlap;
 pub mod replay;

@@ -58,7 +58,7 @@ fn operator_memory(reader: &mut CaptureReader, listed: &Listed, before: u64, pro
         while let Some(slice) = blob.read_next()? {
             reader.operator_memory.feed(slice);
             read = blob.position();
-            let _ = progress.call2(&JsValue::NULL, &((before + read) as f64).into(), &(reader.operator_memory.rows_read() as f64).into());
+            let _ = progress.call2(&JsValue::NULL, &((before + read) as f64).into(), &(reader.operator_memory.rows_read as f64).into());
         }
         Ok(())
     };

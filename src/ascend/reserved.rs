@@ -1,0 +1,163 @@
+//! memory_record.csv and npu_module_mem.csv: how much memory each component holds on the device, over time.
+//!
+//! memory_record.csv has the whole process (`APP`), the framework's pools (`PTA`, `GE`) and, in newer versions, both (`PTA+GE`);
+//! npu_module_mem.csv has CANN's components (HCCL, …). What the process holds beyond the framework's pools has no blocks anywhere else.
+
+use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, number, text};
+use crate::error::{Problem, Warning};
+use crate::scan::csv::Cells;
+use serde::{Deserialize, Serialize};
+
+/// What one component holds, as steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// `APP`, `HCCL`, …
+    pub component: String,
+    /// `NPU:0`
+    pub device: String,
+    /// Ascending.
+    pub time_ns: Vec<i64>,
+    /// From each time on.
+    pub reserved_bytes: Vec<i64>,
+}
+
+impl Reserved {
+    /// The last sample at or before an instant: when and how much.
+    pub fn at(&self, time_ns: i64) -> Option<(i64, i64)> {
+        let last = self.time_ns.partition_point(|&time| time <= time_ns).checked_sub(1)?;
+        Some((self.time_ns[last], self.reserved_bytes[last]))
+    }
+}
+
+/// Reads either file.
+pub type ReservedReader = TableReader<Rows>;
+
+/// The rows, as they come in.
+#[derive(Default)]
+pub struct Rows {
+    series: Vec<Reserved>,
+    /// The series that the last row went to.
+    latest: usize,
+}
+
+/// Where the cells of a row stand.
+pub struct Columns {
+    component: Column,
+    time: Column,
+    reserved: Column,
+    device: Option<Column>,
+}
+
+impl TableRows for Rows {
+    type Columns = Columns;
+
+    fn columns(&self, names: &[String]) -> Result<Columns, Vec<&'static str>> {
+        let found = ["Component", "Timestamp", "Total Reserved"].map(|wanted| (wanted, Column::find(names, &wanted.to_ascii_lowercase())));
+        let missing: Vec<&str> = found.iter().filter(|(_, column)| column.is_none()).map(|(wanted, _)| *wanted).collect();
+        let device = Column::find(names, "device type").or_else(|| Column::find(names, "device"));
+        match found.map(|(_, column)| column) {
+            [Some(component), Some(time), Some(reserved)] => Ok(Columns { component, time, reserved, device }),
+            _ => Err(missing),
+        }
+    }
+
+    fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
+        let time_ns =
+            number(&columns.time, cells, i64::MAX)?.ok_or_else(|| columns.time.refuse(cells, Problem::BadValue { reason: "a sample needs a time" }))?;
+        // Rows of the process have no other figure than this; rows without it say nothing here.
+        let Some(reserved_bytes) = number(&columns.reserved, cells, MOST_BYTES)? else { return Ok(()) };
+        let (component, device) = (text(cells, Some(&columns.component)), text(cells, columns.device.as_ref()));
+        let same = |series: &Reserved| series.component == component && series.device == device;
+        if !self.series.get(self.latest).is_some_and(same) {
+            self.latest = self.series.iter().position(same).unwrap_or_else(|| {
+                let new = Reserved { component: component.into_owned(), device: device.into_owned(), time_ns: Vec::new(), reserved_bytes: Vec::new() };
+                self.series.push(new);
+                self.series.len() - 1
+            });
+        }
+        let series = &mut self.series[self.latest];
+        series.time_ns.push(time_ns);
+        series.reserved_bytes.push(reserved_bytes);
+        Ok(())
+    }
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReservedFile {
+    /// By component.
+    pub series: Vec<Reserved>,
+    /// What was wrong.
+    pub warnings: Vec<Warning>,
+}
+
+impl ReservedReader {
+    /// The series and what was wrong.
+    pub fn finish(self) -> ReservedFile {
+        let mut series: Vec<Reserved> = self.rows.series.into_iter().map(steps).collect();
+        series.sort_by(|a, b| (&a.component, &a.device).cmp(&(&b.component, &b.device)));
+        ReservedFile { series, warnings: self.warnings.finish() }
+    }
+}
+
+/// In order of time; samples between two that change nothing are dropped.
+fn steps(series: Reserved) -> Reserved {
+    let mut order: Vec<u32> = (0..series.time_ns.len() as u32).collect();
+    order.sort_by_key(|&i| series.time_ns[i as usize]);
+    let mut steps = Reserved { time_ns: Vec::new(), reserved_bytes: Vec::new(), ..series };
+    for (nth, &i) in order.iter().enumerate() {
+        let bytes = series.reserved_bytes[i as usize];
+        // The last sample stays: it says until when the component was watched.
+        if nth + 1 == order.len() || steps.reserved_bytes.last() != Some(&bytes) {
+            steps.time_ns.push(series.time_ns[i as usize]);
+            steps.reserved_bytes.push(bytes);
+        }
+    }
+    steps
+}
+
+/// What the process holds beyond the framework's pools at an instant: when the process was sampled and how much.
+pub fn outside_framework(record: &[Reserved], device: &str, time_ns: i64) -> Option<(i64, i64)> {
+    let at = |component: &str| record.iter().find(|series| series.component == component && series.device == device).and_then(|series| series.at(time_ns));
+    let (sampled_ns, app) = at("APP")?;
+    let pool = |component: &str| at(component).map_or(0, |(_, bytes)| bytes);
+    let framework = at("PTA+GE").map_or_else(|| pool("PTA") + pool("GE"), |(_, bytes)| bytes);
+    Some((sampled_ns, app - framework))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(rows: &str) -> ReservedFile {
+        let mut reader = ReservedReader::default();
+        reader.begin("memory_record.csv");
+        reader.feed(b"Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Stream Ptr,Device Type\n");
+        reader.feed(rows.as_bytes());
+        reader.end();
+        reader.finish()
+    }
+
+    #[test]
+    fn the_process_minus_the_pools_at_the_last_sample() {
+        let file = read("APP,10.0\t,,100.0,,,NPU:0\nAPP,20.0\t,,110.0,,,NPU:0\nPTA,11.0,1,60.0,1,2,NPU:0\nGE,12.0,1,5.0,,,NPU:0\n");
+        assert!(file.warnings.is_empty());
+        assert_eq!(outside_framework(&file.series, "NPU:0", 10_500), Some((10_000, 100 << 20)));
+        assert_eq!(outside_framework(&file.series, "NPU:0", 15_000), Some((10_000, 35 << 20)));
+        assert_eq!(outside_framework(&file.series, "NPU:0", 9_999), None);
+        assert_eq!(outside_framework(&file.series, "NPU:1", 15_000), None);
+        let file = read("APP,10.0,,100.0,,,NPU:0\nPTA,10.0,1,60.0,1,2,NPU:0\nPTA+GE,10.0,1,70.0,1,2,NPU:0\n");
+        assert_eq!(outside_framework(&file.series, "NPU:0", 10_000), Some((10_000, 30 << 20)));
+    }
+
+    #[test]
+    fn unordered_samples_become_steps() {
+        let file = read("APP,30.0,,1.0,,,N\nAPP,10.0,,1.0,,,N\nAPP,20.0,,1.0,,,N\nAPP,15.0,,2.0,,,N\n");
+        assert_eq!(file.series[0].time_ns, [10_000, 15_000, 20_000, 30_000]);
+    }
+
+    #[test]
+    fn a_spreadsheets_times_are_refused() {
+        assert_eq!(read("APP,1.69512E+15,,10750.375,,,NPU:1\n").warnings[0].code, "imprecise-time");
+    }
+}

@@ -1,0 +1,298 @@
+//! A CSV table of the profiler: its header found, its rows taken or set aside, each with its reason.
+
+use crate::error::{Position, Problem, Warnings};
+use crate::scan::csv::{Cells, CsvReader, Row};
+use crate::timeline::blocks::OPEN;
+use crate::units::{Decimal, DecimalError, KIB, MIB};
+use std::borrow::Cow;
+
+/// No accelerator has more; a larger figure is damage.
+pub const MOST_BYTES: i64 = 1 << 50;
+/// So many bytes tell a CSV file from another format.
+const HEAD_BYTES: usize = 4;
+
+/// What makes sense of a table.
+pub trait TableRows {
+    /// Where the cells of a row stand.
+    type Columns;
+
+    /// Finds the columns by their names; the error lists required ones that are not there.
+    fn columns(&self, names: &[String]) -> Result<Self::Columns, Vec<&'static str>>;
+
+    /// Columns that are not there and without which some figure is unknown.
+    fn absent(_columns: &Self::Columns) -> &[&'static str] {
+        &[]
+    }
+
+    /// Takes a row.
+    fn row<'a>(&mut self, columns: &'a Self::Columns, cells: &Cells) -> Result<(), Refused<'a>>;
+
+    /// Ends a file.
+    fn end(&mut self, _file: &str, _warnings: &mut Warnings) {}
+}
+
+/// Reads one or more files of a table.
+pub struct TableReader<R: TableRows> {
+    csv: CsvReader,
+    /// The first bytes of the file, held back until they tell whether it is CSV at all.
+    head: Vec<u8>,
+    header: Option<Header<R::Columns>>,
+    /// The rest of this file cannot be read.
+    hopeless: bool,
+    /// Path of the file being read.
+    pub file: String,
+    /// What was made of the rows.
+    pub rows: R,
+    /// Rows read, without headers.
+    pub rows_read: u64,
+    /// Of these, rows that could not be used.
+    pub rows_set_aside: u64,
+    /// What was wrong.
+    pub warnings: Warnings,
+}
+
+struct Header<C> {
+    columns: C,
+    cells: usize,
+}
+
+impl<R: TableRows + Default> Default for TableReader<R> {
+    fn default() -> Self {
+        TableReader {
+            csv: CsvReader::new(),
+            head: Vec::new(),
+            header: None,
+            hopeless: false,
+            file: String::new(),
+            rows: R::default(),
+            rows_read: 0,
+            rows_set_aside: 0,
+            warnings: Warnings::default(),
+        }
+    }
+}
+
+impl<R: TableRows> TableReader<R> {
+    /// Starts the next file.
+    pub fn begin(&mut self, file: &str) {
+        self.csv = CsvReader::new();
+        self.head.clear();
+        self.header = None;
+        self.hopeless = false;
+        self.file = file.to_owned();
+    }
+
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, mut chunk: &[u8]) {
+        if self.head.len() < HEAD_BYTES {
+            let (head, rest) = chunk.split_at(chunk.len().min(HEAD_BYTES - self.head.len()));
+            self.head.extend_from_slice(head);
+            chunk = rest;
+            if self.head.len() < HEAD_BYTES {
+                return;
+            }
+            if let Some(reason) = other_format(&self.head) {
+                return self.damaged(reason);
+            }
+            self.read(&self.head.clone());
+        }
+        self.read(chunk);
+    }
+
+    /// Ends the file.
+    pub fn end(&mut self) {
+        if self.head.len() < HEAD_BYTES {
+            self.read(&self.head.clone());
+        }
+        let mut csv = std::mem::take(&mut self.csv);
+        csv.finish(&mut |row| self.take(row));
+        if self.header.is_none() && !self.hopeless {
+            self.damaged("the file is empty");
+        }
+        self.rows.end(&self.file, &mut self.warnings);
+    }
+
+    /// Notes that the file could not be read on.
+    pub fn fail(&mut self, problem: &Problem, at: Position) {
+        self.warnings.push(problem, at);
+        self.hopeless = true;
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        if self.hopeless {
+            return;
+        }
+        // Out of the way while its rows are taken.
+        let mut csv = std::mem::take(&mut self.csv);
+        csv.feed(bytes, &mut |row| self.take(row));
+        self.csv = csv;
+    }
+
+    fn take(&mut self, row: Row) {
+        if self.hopeless {
+            return;
+        }
+        match row {
+            Row::Bad { line, byte, reason } => {
+                self.rows_read += 1;
+                self.set_aside(&Problem::DamagedFile { reason: format!("{reason}; the row was set aside") }, Position::line(&self.file, line, byte));
+            }
+            Row::Cells(cells) => match self.header.take() {
+                None => self.take_header(&cells),
+                Some(header) => {
+                    self.rows_read += 1;
+                    if let Err(refused) = self.take_cells(&header, &cells) {
+                        let at = Position::line(&self.file, cells.line, cells.byte);
+                        let at = refused.column.map_or(at.clone(), |column| at.field(&column.name, &refused.value));
+                        self.set_aside(&refused.problem, at);
+                    }
+                    self.header = Some(header);
+                }
+            },
+        }
+    }
+
+    fn take_header(&mut self, cells: &Cells) {
+        let names: Vec<String> = (0..cells.len()).map(|i| String::from_utf8_lossy(cells.get(i)).trim().to_owned()).collect();
+        let (missing, required) = match self.rows.columns(&names) {
+            Ok(columns) => {
+                let absent = R::absent(&columns).to_vec();
+                self.header = Some(Header { columns, cells: cells.len() });
+                (absent, false)
+            }
+            Err(missing) => {
+                self.hopeless = true;
+                (missing, true)
+            }
+        };
+        for name in missing {
+            let at = Position { field: Some(name.to_owned()), ..Position::line(&self.file, cells.line, cells.byte) };
+            self.warnings.push(&Problem::MissingColumn { required, present: names.clone() }, at);
+        }
+    }
+
+    fn take_cells<'a>(&mut self, header: &'a Header<R::Columns>, cells: &Cells) -> Result<(), Refused<'a>> {
+        let extra = (header.cells..cells.len()).any(|i| !cells.get(i).trim_ascii().is_empty());
+        if cells.len() < header.cells && !cells.terminated {
+            return Err(Refused::row(Problem::CutFile));
+        }
+        if cells.len() < header.cells || extra {
+            let reason = format!("the row has {} cells where the header has {}; it was set aside", cells.len(), header.cells);
+            return Err(Refused::row(Problem::DamagedFile { reason }));
+        }
+        self.rows.row(&header.columns, cells)
+    }
+
+    fn set_aside(&mut self, problem: &Problem, at: Position) {
+        self.rows_set_aside += 1;
+        self.warnings.push(problem, at);
+    }
+
+    fn damaged(&mut self, reason: &str) {
+        self.fail(&Problem::DamagedFile { reason: reason.to_owned() }, Position::file(&self.file));
+    }
+}
+
+/// Why a row is set aside.
+pub struct Refused<'a> {
+    problem: Problem,
+    column: Option<&'a Column>,
+    value: Vec<u8>,
+}
+
+impl Refused<'_> {
+    /// The row as a whole.
+    pub fn row(problem: Problem) -> Refused<'static> {
+        Refused { problem, column: None, value: Vec::new() }
+    }
+}
+
+/// A file that is something else, by its first bytes.
+fn other_format(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0x1f, 0x8b, ..] => Some("this is a gzip archive; unpack it"),
+        [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
+        [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),
+        [b'<', ..] => Some("this is HTML or XML, not CSV; take the operator_memory.csv that the profiler wrote"),
+        _ => None,
+    }
+}
+
+/// A cell as text.
+pub fn text<'a>(cells: &Cells<'a>, column: Option<&Column>) -> Cow<'a, str> {
+    String::from_utf8_lossy(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
+}
+
+/// A cell as it is written; `None` where it is empty.
+pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
+    let value = cells.get(column.at);
+    Decimal::parse(value).map_err(|error| {
+        let problem = match error {
+            DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
+            DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
+            DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
+            DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
+        };
+        column.refuse(cells, problem)
+    })
+}
+
+/// A cell in nanoseconds or bytes; `None` where it is empty.
+pub fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
+    decimal(column, cells)?.map(|decimal| scaled(column, cells, decimal, most)).transpose()
+}
+
+/// The number in nanoseconds or bytes.
+pub fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<i64, Refused<'a>> {
+    let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
+    decimal.times(column.unit).filter(in_range).ok_or_else(|| column.refuse(cells, Problem::BadValue { reason: "out of range" }))
+}
+
+/// As [`number`], of a column that may not be there.
+pub fn optional<'a>(column: Option<&'a Column>, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
+    column.map_or(Ok(None), |column| number(column, cells, most))
+}
+
+/// A column that is there.
+pub struct Column {
+    /// As the header writes it.
+    name: String,
+    /// Which cell of a row.
+    pub at: usize,
+    /// How many nanoseconds or bytes one of its units is.
+    pub unit: u64,
+    is_time: bool,
+}
+
+impl Column {
+    /// The column of a name, in lower case and without its unit.
+    pub fn find(names: &[String], wanted: &str) -> Option<Column> {
+        names.iter().enumerate().find_map(|(at, name)| Column::read(name, at, wanted))
+    }
+
+    /// Refuses this column's cell.
+    pub fn refuse<'a>(&'a self, cells: &Cells, problem: Problem) -> Refused<'a> {
+        Refused { problem, column: Some(self), value: cells.get(self.at).to_vec() }
+    }
+
+    /// Reads `Size(KB)`: `wanted` is the part before the unit, in lower case.
+    fn read(name: &str, at: usize, wanted: &str) -> Option<Column> {
+        let lower = name.to_ascii_lowercase();
+        let (before, unit) = match lower.split_once('(') {
+            Some((before, rest)) => (before.trim_end(), rest.trim_end().strip_suffix(')')?),
+            None => (lower.as_str(), ""),
+        };
+        let (unit, is_time) = match unit.trim() {
+            "" => (1, false),
+            "b" => (1, false),
+            "kb" => (KIB, false),
+            "mb" => (MIB, false),
+            "ns" => (1, true),
+            "us" => (1_000, true),
+            "ms" => (1_000_000, true),
+            _ => return None,
+        };
+        (before == wanted).then(|| Column { name: name.to_owned(), at, unit, is_time })
+    }
+}
