@@ -28,7 +28,7 @@ pub struct CaptureReader {
 }
 
 /// What a capture is, without its blocks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// Path of its folder below what was opened.
     pub source: String,
@@ -151,6 +151,11 @@ impl CaptureReader {
     /// Notes a file beside operator_memory.csv that could not be read.
     pub fn fail(&mut self, problem: &Problem, at: Position) {
         self.warnings.push(problem, at);
+    }
+
+    /// What is known of the capture so far: rank and role once the side files are in.
+    pub fn facts(&self) -> Facts {
+        Facts { rank: self.facts.rank.or(self.info_rank), ..self.facts.clone() }
     }
 
     /// The capture.

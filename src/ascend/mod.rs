@@ -5,6 +5,7 @@ pub mod discover;
 pub mod operator_memory;
 pub mod profiler_info;
 pub mod reserved;
+pub mod select;
 pub mod stacks;
 pub mod table;
 pub mod trace_view;

@@ -3,10 +3,11 @@
 
 use oomscope::ascend::capture::{Capture, CaptureReader, ScannedCapture};
 use oomscope::ascend::discover::{CaptureFiles, discover};
+use oomscope::ascend::select::{Selection, rank_list};
 use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
-use oomscope::export::{json::json, text::text};
+use oomscope::export::{json::json, table, text::text};
 use oomscope::oom::report::report;
 use rayon::prelude::*;
 use std::fs::File;
@@ -15,13 +16,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: oomscope PATH... [--top N] [--format text|json] [--out FILE]
+usage: oomscope PATH... [--rank LIST] [--role NAME] [--top N] [--nearest-stacks]
+                [--format text|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
 
 PATH is an Ascend Profiler folder (searched for every capture below it) or one of its files.
 
+  --rank LIST      only these ranks, as in 0,2-5
+  --role NAME      only this role
   --top N          how many rows the lists without an end of their own hold (25)
   --format FORMAT  text (for a terminal) or json (schema oomscope.report/1); text
   --out FILE       where the report goes; - is standard output, the default
+  --table FILE     RL-Insight's table, one row a block: CSV or, when FILE ends in .jsonl, JSON Lines
+  --nearest-stacks the table's stacks by RL-Insight's rule (the last operator of that name, however long ago): a guess
   --version, --help
 
 Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
@@ -38,6 +44,9 @@ struct Options {
     top: usize,
     json: bool,
     out: Option<PathBuf>,
+    table: Option<PathBuf>,
+    nearest: bool,
+    selection: Selection,
 }
 
 fn main() -> ExitCode {
@@ -61,13 +70,17 @@ fn main() -> ExitCode {
 /// `None`: what was asked for has been printed.
 fn options() -> Result<Option<Options>, String> {
     use lexopt::prelude::*;
-    let mut options = Options { paths: Vec::new(), top: 25, json: false, out: None };
+    let mut options = Options { paths: Vec::new(), top: 25, json: false, out: None, table: None, nearest: false, selection: Selection::default() };
     let mut parser = lexopt::Parser::from_env();
     let wrong = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(wrong)? {
         match argument {
             Value(path) => options.paths.push(path.into()),
             Long("top") => options.top = parser.value().and_then(|value| value.parse()).map_err(wrong)?,
+            Long("rank") => options.selection.ranks = rank_list(&parser.value().and_then(|value| value.string()).map_err(wrong)?)?,
+            Long("role") => options.selection.role = Some(parser.value().and_then(|value| value.string()).map_err(wrong)?),
+            Long("table") => options.table = Some(parser.value().map_err(wrong)?.into()),
+            Long("nearest-stacks") => options.nearest = true,
             Long("format") => {
                 options.json = match parser.value().map_err(wrong)?.to_str() {
                     Some("text") => false,
@@ -98,10 +111,16 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if found.is_empty() {
         say(&nothing_found(&names));
     }
-    let scanned: Vec<ScannedCapture> = found.par_iter().map(|capture| scan(capture, &files)).collect();
+    let scanned: Vec<ScannedCapture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
     let captures: Vec<Capture> = scanned.into_par_iter().map(ScannedCapture::build).collect();
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
         capture.facts.warnings.iter().for_each(|warning: &Warning| say(&warning.message));
+    }
+    if !found.is_empty() && captures.is_empty() {
+        say(&format!("none of the {} captures is of the rank and role that were asked for", found.len()));
+    }
+    if let Some(path) = &options.table {
+        write_table(path, &captures, options.nearest)?;
     }
     let report = report(&captures, options.top);
     let written = if options.json { json(&report) } else { text(&report) };
@@ -125,6 +144,21 @@ fn write_report(out: Option<&Path>, text: &str) -> Result<(), String> {
             .write_all(text.as_bytes())
             .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error.to_string()) }),
     }
+}
+
+fn write_table(path: &Path, captures: &[Capture], nearest: bool) -> Result<(), String> {
+    let failed = |error: io::Error| format!("{}: {error}", path.display());
+    let mut out: Box<dyn Write> = if path == Path::new("-") { Box::new(io::stdout().lock()) } else { Box::new(File::create(path).map_err(failed)?) };
+    let mut out = io::BufWriter::with_capacity(1 << 20, &mut out);
+    let lines = path.extension().is_some_and(|extension| extension == "jsonl");
+    if !lines {
+        writeln!(out, "{}", table::COLUMNS.join(",")).map_err(failed)?;
+    }
+    for row in table::rows(captures, nearest) {
+        let line = if lines { table::json_row(&row) } else { table::csv_row(&row) };
+        out.write_all(line.as_bytes()).map_err(failed)?;
+    }
+    out.flush().map_err(failed)
 }
 
 /// A file below a PATH.
@@ -154,7 +188,8 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
     files
 }
 
-fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
+/// `None`: the capture is not of the ranks and roles that were asked for.
+fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<ScannedCapture> {
     let mut reader = CaptureReader::new(found);
     if let Some(file) = found.profiler_info.map(|index| &files[index]) {
         match side_file(&file.path) {
@@ -168,11 +203,14 @@ fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
             Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
         }
     }
+    if !selection.takes(&reader.facts()) {
+        return None;
+    }
     for file in found.operator_memory.iter().map(|&index| &files[index]) {
         read_table(&mut reader.operator_memory, file);
     }
-    reader.memory_record = found.memory_record.map(|index| table(&files[index]));
-    reader.module_memory = found.npu_module_mem.map(|index| table(&files[index]));
+    reader.memory_record = found.memory_record.map(|index| read_whole_table(&files[index]));
+    reader.module_memory = found.npu_module_mem.map(|index| read_whole_table(&files[index]));
     if let Some(file) = found.trace.map(|index| &files[index]) {
         let mut trace = TraceReader::new(&file.name);
         if let Err(error) = slices(&file.path, &mut |slice| trace.feed(slice)) {
@@ -180,10 +218,10 @@ fn scan(found: &CaptureFiles, files: &[Listed]) -> ScannedCapture {
         }
         reader.trace = Some(trace);
     }
-    reader.finish()
+    Some(reader.finish())
 }
 
-fn table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
+fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
     let mut reader = TableReader::default();
     read_table(&mut reader, file);
     reader

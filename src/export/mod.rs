@@ -1,4 +1,5 @@
 //! The report as text.
 
 pub mod json;
+pub mod table;
 pub mod text;
