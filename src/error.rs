@@ -1,5 +1,6 @@
 //! Problems as values: what is wrong, where, and what to do. Nothing here is printed or thrown; whoever reads a capture collects them.
 
+use crate::units::human_bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -154,6 +155,7 @@ pub struct Warning {
     /// The text found there.
     pub value: Option<String>,
     /// What the sentence is made of.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, Arg>"))]
     pub args: BTreeMap<String, Arg>,
     /// The sentence in English: what is, then what to do.
     pub message: String,
@@ -256,19 +258,20 @@ impl Problem {
             Problem::ImpreciseTime => format!(
                 "{place}: {field} is \"{value}\", scientific notation: its digits are gone, so the row was set aside. A spreadsheet saved this file; take the one that the profiler wrote."
             ),
+            Problem::EmptyName { rows: 1 } => format!("{place}: one row has no operator's name; it is counted as (unattributed)."),
             Problem::EmptyName { rows } => format!("{place}: {rows} rows have no operator's name; they are counted as (unattributed)."),
             Problem::GeReleaseOnly { rows } => {
                 format!(
-                    "{place}: {rows} rows of GE free memory from before the capture without saying when; it shows as drops of GE's baseline at the next event."
+                    "{place}: memory of GE from before the capture is freed without a time (rows: {rows}); it shows as drops of GE's baseline at the next event."
                 )
             }
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
             Problem::CutTrace { events } => format!("{place}: the trace ends here, without its closing bracket; the {events} events before it were used."),
             Problem::DamagedFile { reason } => format!("{place}: {reason}."),
             Problem::BaselineRise { bytes, count } => {
-                format!(
-                    "{place}: rows are missing: the reported total grew by {bytes} bytes, in {count} steps, that no row explains. They are shown as baseline."
-                )
+                let steps = if *count == 1 { "one step".to_owned() } else { format!("{count} steps") };
+                let grown = human_bytes(*bytes);
+                format!("{place}: rows are missing: the reported total grew by {grown} ({bytes} B), in {steps}, that no row explains. It is shown as baseline.")
             }
             Problem::NoStacks => format!("{place}: the trace holds no call stacks. Profile with with_stack=True (or with_modules=True)."),
             Problem::UnsupportedExport => {

@@ -1,6 +1,6 @@
 // The lanes' picture: the engine's pixels, placed in the window on screen.
 import {prepare} from './draw';
-import {laneCss, lanePx, plotPx} from './frames';
+import {laneCss, lanePx, plotPx} from './lanes';
 import type {Frame} from './protocol';
 import {NO_BLOCK} from './protocol';
 import type {Hover, State} from './state';

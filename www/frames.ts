@@ -1,44 +1,34 @@
 // Keeps the drawn frames in step with the state: whenever the view needs another picture, the engine is asked for it.
 import type {BlockDetail, ViewRequest} from '../target/plain/pkg/oomscope';
+import {blockAt} from './bars';
+import {laneCss, lanePx, plotPx} from './lanes';
 import {newest} from './newest';
 import type {Frame} from './protocol';
 import {engine, ignoreEnded} from './session';
 import type {Place, State} from './state';
-import {deviceAt, get, set} from './state';
+import {deviceAt, get, nsAt, set} from './state';
 import {reveal} from './window';
 
-export const LANE_HEIGHT = 22;
 /** Lanes above and below the visible ones, so that a small scroll shows bars at once. */
 const SPARE_LANES = 6;
 const MOST_DETAILS = 2000;
 
-/** Height of a lane in whole device pixels. */
-export const lanePx = (ratio: number): number => Math.max(1, Math.round(LANE_HEIGHT * ratio));
-
-/** The same in CSS pixels: pictures and labels must agree. */
-export const laneCss = (ratio: number): number => lanePx(ratio) / ratio;
-
-export const plotPx = (s: State): number => Math.round(s.layout.plot * s.layout.ratio);
-
-interface Question {
-  request: ViewRequest;
-  key: string;
-}
-
 let askedFrame = '';
 let askedOverview = '';
 
-const askFrame = newest<Question, Frame>(
-  ({request}) => engine.call('frame', [request]),
-  (frame, {request}) => {
-    if (isShown(request)) set({frame, frameLane: request.lanes[0] ?? 0});
+const askFrame = newest<ViewRequest, Frame>(
+  request => engine.call('frame', [request]),
+  (frame, request) => {
+    if (!isShown(request)) return;
+    set({frame, frameLane: request.lanes[0] ?? 0});
+    hoverAgain();
   },
   ignoreEnded,
 );
 
-const askOverview = newest<Question, Frame>(
-  ({request}) => engine.call('frame', [request]),
-  (overview, {request}) => {
+const askOverview = newest<ViewRequest, Frame>(
+  request => engine.call('frame', [request]),
+  (overview, request) => {
     if (isShown(request)) set({overview});
   },
   ignoreEnded,
@@ -58,10 +48,15 @@ export function syncFrames(): void {
     return;
   }
   const key = JSON.stringify(request);
-  if (key !== askedFrame) askFrame({request, key: askedFrame = key});
+  if (key !== askedFrame) {
+    askedFrame = key;
+    askFrame(request);
+  }
   const whole: ViewRequest = {...request, from_ns: 0, to_ns: Math.max(1, deviceAt(s)?.end_ns ?? 1), lanes: [], selected: undefined};
   const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px]);
-  if (wholeKey !== askedOverview) askOverview({request: whole, key: askedOverview = wholeKey});
+  if (wholeKey === askedOverview) return;
+  askedOverview = wholeKey;
+  askOverview(whole);
 }
 
 function frameRequest(s: State): ViewRequest | null {
@@ -118,6 +113,16 @@ export function hoverBlock(block: number | null): void {
   const {place, hoverDetail, session} = get();
   if (block === null || hoverDetail?.block !== block) set({hoverDetail: null});
   if (block !== null && place !== null && session?.lost === false && hoverDetail?.block !== block) askHovered({...place, block});
+}
+
+/** Another picture came beneath the resting pointer. */
+function hoverAgain(): void {
+  const s = get();
+  if (s.hover?.chart !== 'lanes') return;
+  const block = blockAt(s, nsAt(s, s.hover.plotX), s.hover.plotY);
+  if (block === s.hover.block) return;
+  set({hover: {...s.hover, block}});
+  hoverBlock(block);
 }
 
 export function pin(block: number | null): void {

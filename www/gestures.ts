@@ -2,7 +2,7 @@
 import {blockAt} from './bars';
 import {hoverBlock, pin} from './frames';
 import type {Hover, Range} from './state';
-import {get, set} from './state';
+import {get, nsAt, set} from './state';
 import {pan, panTo, showRange, zoom} from './window';
 
 const CLICK_PX = 4;
@@ -110,10 +110,10 @@ export class Gestures {
   }
 
   #hover(event: PointerEvent): void {
-    const ns = this.#ns(event.clientX);
+    const {x: plotX, y: plotY} = this.#place(event);
     const block = this.#block(event);
     const seen = get().hover;
-    set({hover: {chart: this.chart, ns, x: event.clientX, y: event.clientY, block}});
+    set({hover: {chart: this.chart, plotX, plotY, x: event.clientX, y: event.clientY, block}});
     if (seen?.block !== block) hoverBlock(block);
   }
 
@@ -123,20 +123,22 @@ export class Gestures {
   }
 
   #block(event: PointerEvent): number | null {
-    const box = this.plot()?.getBoundingClientRect();
-    return this.chart === 'trend' || box === undefined ? null : blockAt(get(), this.#ns(event.clientX), event.clientY - box.top);
+    const {x, y} = this.#place(event);
+    return this.chart === 'trend' ? null : blockAt(get(), nsAt(get(), x), y);
   }
 
   #width(): number {
     return Math.max(1, get().layout.plot);
   }
 
-  /** The instant at a place of the window, kept inside the plot. */
+  /** In the plot; sideways never outside of it. */
+  #place({clientX, clientY}: {clientX: number; clientY: number}): Point {
+    const box = this.plot()?.getBoundingClientRect();
+    return {x: Math.max(0, Math.min(this.#width(), clientX - (box?.left ?? 0))), y: clientY - (box?.top ?? 0)};
+  }
+
   #ns(clientX: number): number {
-    const {view} = get();
-    const left = this.plot()?.getBoundingClientRect().left ?? 0;
-    const share = Math.max(0, Math.min(1, (clientX - left) / this.#width()));
-    return view.from + share * (view.to - view.from);
+    return nsAt(get(), this.#place({clientX, clientY: 0}).x);
   }
 }
 

@@ -9,8 +9,9 @@ export function paintOverview(canvas: HTMLCanvasElement, frame: Frame | null, th
   canvas.height = Math.round(canvas.clientHeight * ratio);
   const context = canvas.getContext('2d');
   if (context === null || frame === null) return;
-  area(context, frame.total_max, frame.y_max, hex(theme.total));
-  area(context, frame.baseline_max, frame.y_max, hex(theme.baseline));
+  const most = frame.total_max.reduce((most, value) => value > most ? value : most, 1);
+  area(context, frame.total_max, most, hex(theme.total));
+  area(context, frame.baseline_max, most, hex(theme.baseline));
 }
 
 function area(context: CanvasRenderingContext2D, values: Float64Array, most: number, colour: string): void {
@@ -18,7 +19,7 @@ function area(context: CanvasRenderingContext2D, values: Float64Array, most: num
   context.fillStyle = colour;
   context.globalAlpha = 0.6;
   values.forEach((value, x) => {
-    const bar = Number.isNaN(value) ? 0 : Math.round(value / Math.max(1, most) * height);
+    const bar = Number.isNaN(value) ? 0 : Math.round(value / most * height);
     context.fillRect(x, height - bar, 1, bar);
   });
 }

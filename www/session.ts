@@ -196,7 +196,10 @@ export function show(place: Place): void {
   const capture = get().session?.captures.find(candidate => candidate.capture === place.capture);
   const device = capture?.devices[place.device];
   if (device === undefined) return;
-  set({...NO_PLACE, place, view: {from: 0, to: Math.max(1, device.end_ns)}, layout: {...get().layout, scroll: 0}});
+  const view = {from: 0, to: Math.max(1, device.end_ns)};
+  const shown = get().place;
+  if (shown?.capture === place.capture && shown.device === place.device) set({view});
+  else set({...NO_PLACE, place, view, layout: {...get().layout, scroll: 0}});
 }
 
 /** The files behind the paths, each asked for once. */

@@ -53,8 +53,10 @@ export interface Notice {
 /** What the pointer is over. */
 export interface Hover {
   chart: 'trend' | 'lanes';
-  ns: number;
-  /** Of the window, in CSS pixels: where the tooltip goes. */
+  /** In the plot, in CSS pixels: the pointer rests while the window of time moves beneath it. */
+  plotX: number;
+  plotY: number;
+  /** On the page, in CSS pixels: where the tooltip goes. */
   x: number;
   y: number;
   block: number | null;
@@ -145,6 +147,12 @@ export function notify(kind: Notice['kind'], text: Notice['text'], again = false
 export function dismiss(id: number): void {
   set({notices: state.notices.filter(notice => notice.id !== id)});
 }
+
+/** The instant at a place of the plot. */
+export const nsAt = ({view, layout}: State, plotX: number): number => view.from + plotX / Math.max(1, layout.plot) * (view.to - view.from);
+
+/** The instant under the pointer. */
+export const hoverNs = (s: State): number | null => s.hover === null ? null : nsAt(s, s.hover.plotX);
 
 export function captureAt(s: State): CaptureSummary | null {
   const place = s.place;

@@ -1,6 +1,6 @@
 // The window of time on screen: zoom, pan, jumps. All charts follow it.
 import type {Range} from './state';
-import {deviceAt, get, set} from './state';
+import {deviceAt, get, hoverNs, set} from './state';
 
 /** Narrower than this there is nothing more to see: instants are whole nanoseconds. */
 const NARROWEST_NS = 100;
@@ -45,7 +45,7 @@ export function panTo(from: number): void {
   go(from, from + view.to - view.from);
 }
 
-export const zoomByKey = (into: boolean): void => zoom(into ? 1 / KEY_ZOOM : KEY_ZOOM, get().hover?.ns);
+export const zoomByKey = (into: boolean): void => zoom(into ? 1 / KEY_ZOOM : KEY_ZOOM, hoverNs(get()) ?? undefined);
 
 export const panByKey = (later: boolean): void => pan(later ? KEY_PAN : -KEY_PAN);
 

@@ -128,15 +128,6 @@ fn captures_of<P: AsRef<str>>(path: &str, mut folder: Folder, paths: &[P]) -> Ve
         files.warnings.push(Warning::new(&problem, Position::file(at)));
         return vec![files];
     }
-    if files.trace.is_none() {
-        files.warnings.push(Warning::new(&Problem::MissingTrace, Position::file(path)));
-    }
-    if files.profiler_metadata.is_none() {
-        files.warnings.push(Warning::new(&Problem::MissingMetadata, Position::file(path)));
-    }
-    if files.memory_record.is_none() && files.npu_module_mem.is_none() {
-        files.warnings.push(Warning::new(&Problem::MissingMemoryRecord, Position::file(path)));
-    }
     tables(folder.tables, paths).into_iter().map(|operator_memory| with_table(&files, operator_memory, paths)).collect()
 }
 
@@ -155,15 +146,20 @@ fn tables<P: AsRef<str>>(mut indices: Vec<usize>, paths: &[P]) -> Vec<Vec<usize>
 }
 
 fn with_table<P: AsRef<str>>(files: &CaptureFiles, operator_memory: Vec<usize>, paths: &[P]) -> CaptureFiles {
-    let mut files = files.clone();
+    let mut files = CaptureFiles { operator_memory, ..files.clone() };
     // Loose files have no folder to be named after.
     if files.source.is_empty() {
-        files.source = paths[operator_memory[0]].as_ref().to_owned();
-        for warning in &mut files.warnings {
-            warning.file.clone_from(&files.source);
-        }
+        files.source = paths[files.operator_memory[0]].as_ref().to_owned();
     }
-    CaptureFiles { operator_memory, ..files }
+    let missing = [
+        (files.trace.is_none(), Problem::MissingTrace),
+        (files.profiler_metadata.is_none(), Problem::MissingMetadata),
+        (files.memory_record.is_none() && files.npu_module_mem.is_none(), Problem::MissingMemoryRecord),
+    ];
+    for (_, problem) in missing.iter().filter(|(is_missing, _)| *is_missing) {
+        files.warnings.push(Warning::new(problem, Position::file(&files.source)));
+    }
+    files
 }
 
 fn take_info<P: AsRef<str>>(files: &mut CaptureFiles, mut infos: Vec<(Option<i64>, usize)>, paths: &[P]) {

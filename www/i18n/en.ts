@@ -58,7 +58,8 @@ export const en = {
   cancel: 'Cancel',
   foundTitle: (captures: number, paths: number) => `Found ${many(captures, 'capture', 'captures')} in ${many(paths, 'file', 'files')}`,
   foundRead: (captures: number) => `${n(captures)} read`,
-  foundFailed: (captures: number) => `${n(captures)} not read`,
+  foundFailed: (captures: number) => `${n(captures)} not usable`,
+  foundCancelled: (captures: number) => `${n(captures)} cancelled`,
   source: 'Capture',
   role: 'Role',
   rank: 'Rank',
@@ -70,10 +71,11 @@ export const en = {
   unknown: 'unknown',
   costTrace: 'trace_view.json: no call stacks',
   costMetadata: 'profiler_metadata.json: the role comes from the folder’s name',
-  costRecord: 'memory_record.csv: nothing about memory outside the framework',
+  stacksLater: 'call stacks: not read by this version yet',
   phases: {
     waiting: 'waiting', reading: 'reading', building: 'replaying', done: 'read', failed: 'not read', cancelled: 'cancelled',
   },
+  unusable: 'not usable',
   rows: (read: number) => many(read, 'row', 'rows'),
   setAside: (rows: number) => `${n(rows)} set aside`,
 
@@ -83,7 +85,6 @@ export const en = {
   rankUnknown: 'rank unknown',
   peak: 'peak',
   peakAt: (bytes: string, time: string) => `peak ${bytes} at ${time}`,
-  at: 'at',
   aliveAtEnd: (blocks: number, bytes: string) =>
     blocks === 0 ? 'no block alive at the end' : `alive at the end: ${many(blocks, 'block', 'blocks')}, ${bytes}`,
   notes: (count: number) => many(count, 'note', 'notes'),
@@ -101,7 +102,7 @@ export const en = {
   laneTitle: (name: string, blocks: number, bytes: string) => `${name}: ${many(blocks, 'block', 'blocks')}, ${bytes} in all`,
   unattributed: '(unattributed)',
   drawing: 'Drawing…',
-  chartsLost: 'The columns went with the engine that ended. Open the files again to see the charts.',
+  chartsLost: 'What had been read went with the engine that ended. The figures beside are still right; for the charts open the files again.',
   overviewLabel: 'The whole capture, with the window on screen',
   left: 'Left',
   right: 'Right',
@@ -127,7 +128,6 @@ export const en = {
   blockTitle: 'Block',
   blockEmpty: 'Click a bar to see its block here.',
   blockLoading: 'Asking for the block…',
-  absolute: 'absolute',
   backInPool: 'Back in the pool',
   totals: 'Totals reported',
   atAllocation: 'at allocation',
@@ -136,7 +136,6 @@ export const en = {
   stream: 'Stream',
   device: 'Device',
   line: 'Line of the file',
-  overlapsTitle: 'Overlapping blocks of the same operator',
   largestOf: (shown: number, all: number) => `the ${n(shown)} largest of ${n(all)}`,
   unpin: 'Unpin (Esc)',
 
@@ -168,6 +167,7 @@ export const en = {
   field: 'Column',
   value: 'Value',
   capturesEmpty: 'No capture is ready yet.',
+  capturesStopped: 'Nothing was read. The files are still at hand.',
   nothingToShow: 'None of the captures could be used. Data quality says why.',
 
   // Trouble
@@ -182,7 +182,7 @@ export const en = {
     + 'What works: Open ▸ Folder…, or dropping the folder’s files themselves.',
   openFailed: (reason: string) => `What was dropped could not be opened: ${reason}`,
   captureFailed: (source: string, reason: string) =>
-    `“${source}” could not be read: ${reason}. The other captures go on. Where the file has changed or moved, open it again.`,
+    `“${source}” could not be read: ${reason}. Everything else goes on.`,
   engineDied: (reason: string) =>
     `The engine ended: ${reason}. A fresh one has been started; the files are still at hand and can be opened again with one click.`,
   engineFailed: (reason: string) =>

@@ -3,7 +3,7 @@ import type {Warning} from '../../target/plain/pkg/oomscope';
 import {size} from '../format';
 import type {WarningCode} from './warnings';
 
-const arg = (w: Warning, name: string): string => String((w.args as unknown as Record<string, unknown>)[name] ?? '');
+const arg = (w: Warning, name: string): string => String(w.args[name] ?? '');
 const count = (w: Warning, name: string): string => Number(arg(w, name)).toLocaleString('zh-Hans');
 const place = (w: Warning): string => [
   w.line === null || w.line === undefined ? '' : `第 ${w.line.toLocaleString('zh-Hans')} 行`,

@@ -47,7 +47,8 @@ export const zhHans: Messages = {
   cancel: '取消',
   foundTitle: (captures, paths) => `在 ${n(paths)} 个文件中找到 ${n(captures)} 份采集`,
   foundRead: captures => `已读 ${n(captures)} 份`,
-  foundFailed: captures => `未读 ${n(captures)} 份`,
+  foundFailed: captures => `无法使用 ${n(captures)} 份`,
+  foundCancelled: captures => `已取消 ${n(captures)} 份`,
   source: '采集',
   role: '角色',
   rank: 'Rank',
@@ -59,8 +60,9 @@ export const zhHans: Messages = {
   unknown: '未知',
   costTrace: 'trace_view.json：没有调用栈',
   costMetadata: 'profiler_metadata.json：角色取自文件夹名',
-  costRecord: 'memory_record.csv：不知道框架之外的内存',
+  stacksLater: '调用栈：本版本尚不读取',
   phases: {waiting: '等待中', reading: '读取中', building: '回放中', done: '已读', failed: '未能读取', cancelled: '已取消'},
+  unusable: '无法使用',
   rows: read => `${n(read)} 行`,
   setAside: rows => `${n(rows)} 行未采用`,
 
@@ -69,7 +71,6 @@ export const zhHans: Messages = {
   rankUnknown: 'rank 未知',
   peak: '峰值',
   peakAt: (bytes, time) => `峰值 ${bytes}，位于 ${time}`,
-  at: '位于',
   aliveAtEnd: (blocks, bytes) => blocks === 0 ? '结束时没有存活的内存块' : `结束时存活：${n(blocks)} 块，${bytes}`,
   notes: count => `${n(count)} 条说明`,
 
@@ -85,7 +86,7 @@ export const zhHans: Messages = {
   laneTitle: (name, blocks, bytes) => `${name}：${n(blocks)} 块，合计 ${bytes}`,
   unattributed: '（未归属）',
   drawing: '正在绘制…',
-  chartsLost: '引擎已结束，数据随之丢失。重新打开文件即可再看图表。',
+  chartsLost: '已读取的数据随引擎一同结束。旁边的数字仍然有效；要看图表，请重新打开文件。',
   overviewLabel: '整个采集，以及当前窗口的位置',
   left: '左端',
   right: '右端',
@@ -109,7 +110,6 @@ export const zhHans: Messages = {
   blockTitle: '内存块',
   blockEmpty: '点击一根横条，这里会显示它的内存块。',
   blockLoading: '正在查询该块…',
-  absolute: '绝对时间',
   backInPool: '回到内存池',
   totals: '当时报告的总量',
   atAllocation: '申请时',
@@ -118,7 +118,6 @@ export const zhHans: Messages = {
   stream: '流',
   device: '设备',
   line: '所在行',
-  overlapsTitle: '同一算子的重叠块',
   largestOf: (shown, all) => `${n(all)} 块中最大的 ${n(shown)} 块`,
   unpin: '取消固定（Esc）',
 
@@ -148,6 +147,7 @@ export const zhHans: Messages = {
   field: '列',
   value: '值',
   capturesEmpty: '还没有可看的采集。',
+  capturesStopped: '没有读取任何内容，文件仍在手边。',
   nothingToShow: '没有一份采集可用，原因见“数据质量”。',
 
   nothingFound: (paths, names, more) =>
@@ -158,7 +158,7 @@ export const zhHans: Messages = {
   folderUnreadable: (name, count) =>
     `浏览器不允许本页读取拖入的${count > 1 ? ` ${n(count)} 个文件夹（包括“${name}”）` : `文件夹“${name}”`}。可行的办法：“打开 ▸ 文件夹…”，或直接拖入文件夹里的文件。`,
   openFailed: reason => `拖入的内容无法打开：${reason}`,
-  captureFailed: (source, reason) => `“${source}”未能读取：${reason}。其余采集继续进行。若文件已被修改或移动，请重新打开。`,
+  captureFailed: (source, reason) => `“${source}”未能读取：${reason}。其余部分不受影响。`,
   engineDied: reason => `引擎已结束：${reason}。新的引擎已经启动；文件仍在手边，点一下即可重新打开。`,
   engineFailed: reason =>
     `引擎未能启动：${reason}。需要带 SIMD 的 WebAssembly 和 DecompressionStream：Chrome 91、Firefox 113、Safari 16.4 或更新版本。`,

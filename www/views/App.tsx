@@ -1,4 +1,4 @@
-import {LanguageProvider, messagesOf} from '../i18n';
+import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
 import {captureAt, deviceAt} from '../state';
 import {Answer} from './Answer';
@@ -27,6 +27,10 @@ export function App({s}: {s: State}) {
   );
 }
 
+function NothingToShow() {
+  return <p class="nothing">{useMessages().nothingToShow}</p>;
+}
+
 function Session({s}: {s: State}) {
   const {session, place} = s;
   if (session === null) return null;
@@ -35,6 +39,7 @@ function Session({s}: {s: State}) {
   return (
     <main class="session">
       <Found session={session} />
+      {session.readingSince === null && session.captures.length > 0 && place === null && <NothingToShow />}
       {device !== null && capture !== null && place !== null && (
         <>
           <Answer captures={session.captures} place={place} capture={capture} device={device} />

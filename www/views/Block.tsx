@@ -17,7 +17,7 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
   if (pinned === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted">{t.blockEmpty}</p></section>;
   if (detail === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted" role="status">{t.blockLoading}</p></section>;
   return (
-    <section class="panel block" data-test="block-detail" data-block={detail.block}>
+    <section class="panel block pinned" data-test="block-detail" data-block={detail.block}>
       <h2>
         <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{detail.name || t.unattributed}</span> {size(detail.bytes)}
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>

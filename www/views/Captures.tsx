@@ -2,7 +2,7 @@ import type {ComponentChildren} from 'preact';
 import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {column, exactBytes, exactTime, int, time} from '../format';
 import {useMessages} from '../i18n';
-import {show} from '../session';
+import {openAgain, show} from '../session';
 import type {Place, Session} from '../state';
 import {memo} from './memo';
 
@@ -10,35 +10,37 @@ import {memo} from './memo';
 export const Captures = memo(function Captures({session, place}: {session: Session; place: Place | null}) {
   const t = useMessages();
   const {captures} = session;
-  if (captures.length === 0) return <p class="empty">{t.capturesEmpty}</p>;
-  const usable = captures.some(capture => capture.devices.length > 0);
+  if (captures.length === 0) return <Empty stopped={session.readingSince === null} />;
   const bytes = column(Math.max(0, ...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes))));
   return (
-    <>
-      {!usable && session.readingSince === null && <p class="empty">{t.nothingToShow}</p>}
-      <div class="table-box">
-        <table>
-          <thead>
-            <tr>
-              <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.captureTime}</th><th>{t.device}</th><th>{t.pool}</th>
-              <th class="number">{t.peakBytes} {bytes.unit}</th><th class="number">{t.peakTime}</th><th class="number">{t.baselineAtPeak} {bytes.unit}</th>
-              <th class="number">{t.aliveBlocks}</th><th class="number">{t.blocks}</th><th class="number">{t.rowsRead}</th>
-              <th class="number">{t.rowsSetAside}</th><th class="number">{t.noteCount}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {captures.flatMap(capture => capture.devices.length === 0
-              ? [<UnusableRow key={capture.capture} capture={capture} />]
-              : capture.devices.map((device, index) => (
-                <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
-                  current={place?.capture === capture.capture && place.device === index} />
-              )))}
-          </tbody>
-        </table>
-      </div>
-    </>
+    <div class="table-box">
+      <table>
+        <thead>
+          <tr>
+            <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.captureTime}</th><th>{t.device}</th><th>{t.pool}</th>
+            <th class="number">{t.peakBytes} {bytes.unit}</th><th class="number">{t.peakTime}</th><th class="number">{t.baselineAtPeak} {bytes.unit}</th>
+            <th class="number">{t.aliveBlocks}</th><th class="number">{t.blocks}</th><th class="number">{t.rowsRead}</th>
+            <th class="number">{t.rowsSetAside}</th><th class="number">{t.noteCount}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {captures.flatMap(capture => capture.devices.length === 0
+            ? [<UnusableRow key={capture.capture} capture={capture} />]
+            : capture.devices.map((device, index) => (
+              <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
+                current={place?.capture === capture.capture && place.device === index} />
+            )))}
+        </tbody>
+      </table>
+    </div>
   );
 });
+
+function Empty({stopped}: {stopped: boolean}) {
+  const t = useMessages();
+  if (!stopped) return <p class="empty">{t.capturesEmpty}</p>;
+  return <p class="empty">{t.capturesStopped} <button type="button" onClick={openAgain}>{t.openAgain}</button></p>;
+}
 
 interface RowProps {
   capture: CaptureSummary;
@@ -86,7 +88,7 @@ function Source({capture, children}: {capture: CaptureSummary; children: Compone
       <td class="path">{children}</td>
       <td>{capture.role ?? ''}</td>
       <td class="number">{capture.rank ?? t.unknown}</td>
-      <td>{(capture.capture_time ?? '').replace('T', ' ')}</td>
+      <td class="time-cell">{(capture.capture_time ?? '').replace('T', ' ')}</td>
     </>
   );
 }

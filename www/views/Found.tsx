@@ -12,14 +12,15 @@ const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata']);
 export const Found = memo(function Found({session}: {session: Session}) {
   const t = useMessages();
   const {found, scans, captures} = session;
-  const read = scans.filter(scan => scan.phase === 'done').length;
-  const failed = scans.filter(scan => scan.phase === 'failed' || scan.phase === 'cancelled').length;
+  const read = captures.filter(isUsable).length;
+  const failed = scans.filter(scan => scan.phase === 'failed').length + captures.length - read;
+  const cancelled = scans.filter(scan => scan.phase === 'cancelled').length;
   const bySource = new Map(captures.map(capture => [capture.source, capture]));
   return (
-    <details class="found" open={session.readingSince !== null || captures.every(capture => capture.devices.length === 0)} data-test="found-list">
+    <details class="found" open={!captures.some(isUsable)} data-test="found-list">
       <summary>
         {t.foundTitle(found.captures.length, found.paths)}
-        <span class="muted"> · {t.foundRead(read)}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
+        <span class="muted"> · {t.foundRead(read)}{cancelled > 0 && <> · {t.foundCancelled(cancelled)}</>}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
       </summary>
       <div class="table-box">
         <table>
@@ -42,6 +43,8 @@ export const Found = memo(function Found({session}: {session: Session}) {
   );
 });
 
+const isUsable = (capture: CaptureSummary): boolean => capture.devices.length > 0;
+
 interface RowProps {
   capture: CaptureFiles;
   scan: Scan;
@@ -52,6 +55,7 @@ interface RowProps {
 const Row = memo(function Row({capture, scan, sizes, summary}: RowProps) {
   const t = useMessages();
   const rank = summary?.rank ?? capture.rank;
+  const unusable = summary !== undefined && !isUsable(summary);
   return (
     <tr>
       <td class="path">{capture.source}</td>
@@ -59,7 +63,7 @@ const Row = memo(function Row({capture, scan, sizes, summary}: RowProps) {
       <td class="number">{rank ?? t.unknown}</td>
       <Size of={capture.operator_memory} sizes={sizes} />
       <Size of={capture.trace === undefined || capture.trace === null ? [] : [capture.trace]} sizes={sizes} />
-      <td class={scan.phase === 'failed' ? 'bad' : ''} title={scan.reason}>{status(t, capture, scan, sizes, summary)}</td>
+      <td class={scan.phase === 'failed' || unusable ? 'state bad' : 'state'} title={scan.reason}>{status(t, capture, scan, sizes, summary)}</td>
       <td>{missing(t, capture).map(text => <div key={text}>{text}</div>)}</td>
     </tr>
   );
@@ -81,6 +85,7 @@ function status(t: Messages, capture: CaptureFiles, scan: Scan, sizes: ReadonlyM
     return total > 0 ? `${phase} ${Math.floor(100 * Math.min(1, scan.bytesRead / total))} %` : phase;
   }
   if (scan.phase !== 'done' || summary === undefined) return phase;
+  if (!isUsable(summary)) return t.unusable;
   const aside = summary.rows_set_aside > 0 ? `, ${t.setAside(summary.rows_set_aside)}` : '';
   return `${phase}: ${t.rows(summary.rows_read)}${aside}`;
 }
@@ -89,9 +94,8 @@ function missing(t: Messages, capture: CaptureFiles): string[] {
   const lacks = (index: number | null | undefined): boolean => index === undefined || index === null;
   const usable = capture.operator_memory.length > 0;
   return [
-    ...usable && lacks(capture.trace) ? [t.costTrace] : [],
+    ...usable ? [lacks(capture.trace) ? t.costTrace : t.stacksLater] : [],
     ...usable && lacks(capture.profiler_metadata) ? [t.costMetadata] : [],
-    ...usable && lacks(capture.memory_record) ? [t.costRecord] : [],
     ...capture.warnings.filter(warning => !IN_COLUMNS.has(warning.code)).map(t.warning),
   ];
 }

@@ -2,10 +2,10 @@ import {useLayoutEffect, useMemo, useRef} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {paintBars} from '../bars';
 import {paintGrid} from '../draw';
-import {laneCss, plotPx} from '../frames';
 import {size} from '../format';
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
+import {laneCss, plotPx} from '../lanes';
 import type {State} from '../state';
 import {get, set} from '../state';
 import {Marks} from './Marks';
@@ -84,7 +84,20 @@ function Plot({s, device}: {s: State; device: DeviceSummary}) {
       onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>
       <canvas ref={grid} aria-hidden="true" />
       <canvas ref={bars} data-test="gantt" role="img" tabIndex={0} aria-label={t.lanesLabel(device.lanes.length)} />
+      <Pinned s={s} />
       <Marks s={s} device={device} />
     </div>
   );
+}
+
+/** The pinned block's whole extent: other blocks of its lane may lie on top of it. */
+function Pinned({s}: {s: State}) {
+  const {detail, view, layout} = s;
+  if (detail === null) return null;
+  const x = (ns: number): number => (ns - view.from) / (view.to - view.from) * layout.plot;
+  const left = Math.max(-2, x(detail.start_ns));
+  const right = Math.min(layout.plot + 2, x(detail.start_ns + detail.duration_ns));
+  if (right < 0 || left > layout.plot) return null;
+  const height = laneCss(layout.ratio);
+  return <div class="pinned-box" style={{left: `${left}px`, width: `${Math.max(3, right - left)}px`, top: `${detail.lane * height - layout.scroll}px`, height: `${height}px`}} />;
 }

@@ -11,7 +11,7 @@ export function Marks({s, device}: {s: State; device: DeviceSummary}) {
     <>
       {selection !== null && <Selection from={x(selection.from)} to={x(selection.to)} width={layout.plot} />}
       {inside(peak) && <div class="peak-line" style={{left: `${peak}px`}} />}
-      {hover !== null && inside(x(hover.ns)) && <div class="cursor" style={{left: `${x(hover.ns)}px`}} />}
+      {hover !== null && <div class="cursor" style={{left: `${hover.plotX}px`}} />}
     </>
   );
 }

@@ -1,6 +1,13 @@
-/** An operator's name; its namespace is what a narrow screen leaves out. */
+import {Fragment} from 'preact';
+
+/** An operator's name, which breaks where its words end; its namespace is what a narrow screen leaves out. */
 export function OperatorName({name}: {name: string}) {
   const cut = name.indexOf('::');
-  if (cut < 0) return <>{name}</>;
-  return <><span class="namespace">{name.slice(0, cut + 2)}</span>{name.slice(cut + 2)}</>;
+  const start = cut < 0 ? 0 : cut + 2;
+  return (
+    <>
+      {start > 0 && <span class="namespace">{name.slice(0, start)}<wbr /></span>}
+      {name.slice(start).split(/(?<=_)(?=[^_])/).map((word, index) => <Fragment key={index}>{index > 0 && <wbr />}{word}</Fragment>)}
+    </>
+  );
 }

@@ -4,9 +4,10 @@ import {revealLane} from '../frames';
 import {column, exactBytes, int, size} from '../format';
 import {useMessages} from '../i18n';
 import {memo} from './memo';
+import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
 
-const ROWS_FIRST = 10;
+const ROWS_FIRST = 8;
 
 /** What filled the memory at its peak: the baseline and every operator, summing to the total. */
 export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
@@ -18,7 +19,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
   const hidden = peak.by_operator.length - ROWS_FIRST;
   const largest = Math.max(1, peak.baseline_bytes, ...peak.by_operator.slice(0, 1).map(group => group.bytes));
   return (
-    <section class="panel">
+    <section class="panel at-peak">
       <h2 title={exactBytes(t, peak.total_bytes)}>{t.atPeak(size(peak.total_bytes))}</h2>
       <table class="peak">
         <thead>
@@ -26,7 +27,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
         </thead>
         <tbody>
           <tr>
-            <td title={t.baselineTitle}><Swatch hue="baseline" /> {t.baseline}</td>
+            <td title={t.baselineTitle}><span class="swatched"><Swatch hue="baseline" /> {t.baseline}</span></td>
             <td class="number" title={exactBytes(t, peak.baseline_bytes)}>{show(peak.baseline_bytes)}</td>
             <td class="number muted">–</td>
             <Bar share={peak.baseline_bytes / largest} hue="baseline" />
@@ -36,7 +37,11 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
             const name = group.name || t.unattributed;
             return (
               <tr key={group.lane}>
-                <td><button type="button" class="plain name" title={`${name}: ${t.showLane}`} onClick={() => revealLane(group.lane)}><Swatch hue={hue} /> {name}</button></td>
+                <td>
+                  <button type="button" class="plain swatched" title={`${name}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
+                    <Swatch hue={hue} /> <span class="name"><OperatorName name={name} /></span>
+                  </button>
+                </td>
                 <td class="number" title={exactBytes(t, group.bytes)}>{show(group.bytes)}</td>
                 <td class="number">{int(t, group.blocks)}</td>
                 <Bar share={group.bytes / largest} hue={hue} />

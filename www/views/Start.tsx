@@ -8,13 +8,14 @@ import {memo} from './memo';
 
 const TORCH = `from torch_npu import profiler
 
+save = profiler.tensorboard_trace_handler("./capture")
 with profiler.profile(
     activities=[profiler.ProfilerActivity.CPU,
                 profiler.ProfilerActivity.NPU],
     schedule=profiler.schedule(wait=1, warmup=1, active=2),
     profile_memory=True,
     with_stack=True,
-    on_trace_ready=profiler.tensorboard_trace_handler("capture"),
+    on_trace_ready=save,
 ) as prof:
     for batch in loader:
         train_step(batch)

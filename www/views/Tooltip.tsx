@@ -3,6 +3,7 @@ import {duration, exactBytes, instant, size, time} from '../format';
 import {useMessages} from '../i18n';
 import type {Frame} from '../protocol';
 import type {State} from '../state';
+import {nsAt} from '../state';
 import {columnOf, covers} from '../stretch';
 import {Swatch} from './Swatch';
 
@@ -12,14 +13,15 @@ const AWAY_PX = 14;
 export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
   const {hover, frame, hoverDetail} = s;
   if (hover === null || device === null) return null;
+  const ns = nsAt(s, hover.plotX);
   const content = hover.chart === 'trend'
-    ? frame !== null && covers(frame, hover.ns) && <Values frame={frame} ns={hover.ns} device={device} />
+    ? frame !== null && covers(frame, ns) && <Values frame={frame} ns={ns} device={device} />
     : hoverDetail !== null && hoverDetail.block === hover.block && <OfBlock detail={hoverDetail} device={device} />;
   if (!content) return null;
   const right = hover.x > innerWidth / 2;
   const low = hover.y > innerHeight * 0.6;
   return (
-    <div class="tooltip" role="status" style={{
+    <div class="tooltip" role="tooltip" style={{
       left: right ? 'auto' : `${hover.x + AWAY_PX}px`,
       right: right ? `${innerWidth - hover.x + AWAY_PX}px` : 'auto',
       top: low ? 'auto' : `${hover.y + AWAY_PX}px`,
