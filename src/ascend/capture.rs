@@ -5,7 +5,7 @@ use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader,
 use super::profiler_info;
 use super::reserved::{Reserved, ReservedReader};
 use super::stacks::{Stacks, stacks};
-use super::trace_view::{Phase, TraceReader};
+use super::trace_view::{Phase, Trace};
 use crate::error::{self, Position, Problem, Warning, Warnings};
 use crate::timeline::blocks::{Blocks, OPEN, UNKNOWN};
 use crate::timeline::replay::Replay;
@@ -21,8 +21,6 @@ pub struct CaptureReader {
     pub memory_record: Option<ReservedReader>,
     /// npu_module_mem.csv, where there is one.
     pub module_memory: Option<ReservedReader>,
-    /// trace_view.json, where there is one.
-    pub trace: Option<TraceReader>,
     info_rank: Option<i64>,
     warnings: Warnings,
 }
@@ -57,8 +55,6 @@ pub struct ScannedCapture {
     pub facts: Facts,
     /// Its blocks.
     pub devices: Vec<DeviceBlocks>,
-    /// By device: where its blocks come from; empty without a trace.
-    pub stacks: Vec<Stacks>,
     /// What lies around the blocks.
     pub around: Around,
 }
@@ -66,12 +62,33 @@ pub struct ScannedCapture {
 /// What a capture says beside its blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Around {
-    /// Steps, by start.
-    pub phases: Vec<Phase>,
     /// From memory_record.csv; `None` without one.
     pub memory_record: Option<Vec<Reserved>>,
     /// From npu_module_mem.csv; `None` without one.
     pub module_memory: Option<Vec<Reserved>>,
+}
+
+/// What the trace of a capture says of its blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origins {
+    /// By device: where its blocks come from.
+    pub stacks: Vec<Stacks>,
+    /// Steps, by start.
+    pub phases: Vec<Phase>,
+    /// What was wrong with the trace.
+    pub warnings: Vec<Warning>,
+}
+
+impl Origins {
+    /// Finds where the blocks of a capture come from.
+    pub fn of(capture: &ScannedCapture, trace: Trace) -> Origins {
+        let mut warnings = trace.warnings.clone();
+        if trace.stacks.is_empty() && trace.python.is_empty() && trace.events > 0 {
+            warnings.push(Warning::new(&Problem::NoStacks, Position::file(&capture.facts.source)));
+        }
+        let stacks = capture.devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
+        Origins { stacks, phases: trace.phases, warnings }
+    }
 }
 
 /// A capture ready for questions.
@@ -85,6 +102,8 @@ pub struct Capture {
     pub devices: Vec<Device>,
     /// What lies around the blocks.
     pub around: Around,
+    /// Steps, by start; empty without a trace.
+    pub phases: Vec<Phase>,
 }
 
 /// One pool of one device, replayed.
@@ -121,7 +140,6 @@ impl CaptureReader {
             operator_memory: OperatorMemoryReader::default(),
             memory_record: None,
             module_memory: None,
-            trace: None,
             info_rank: None,
             warnings: Warnings::default(),
         }
@@ -177,21 +195,22 @@ impl CaptureReader {
         };
         around.memory_record = series(self.memory_record, &mut facts);
         around.module_memory = series(self.module_memory, &mut facts);
-        let mut found = Vec::new();
-        if let Some(trace) = self.trace.map(TraceReader::finish) {
-            if trace.stacks.is_empty() && trace.python.is_empty() && trace.events > 0 {
-                self.warnings.push(&Problem::NoStacks, Position::file(&facts.source));
-            }
-            found = devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
-            around.phases = trace.phases;
-            facts.warnings.extend(trace.warnings);
-        }
         facts.warnings.extend(self.warnings.finish());
-        ScannedCapture { facts, devices, stacks: found, around }
+        ScannedCapture { facts, devices, around }
     }
 }
 
-impl Around {
+impl Capture {
+    /// Takes what the trace says.
+    pub fn attach(&mut self, origins: Origins) {
+        for (device, stacks) in self.devices.iter_mut().zip(origins.stacks) {
+            device.stacks = Some(stacks);
+        }
+        self.phases = origins.phases;
+        self.facts.warnings.extend(origins.warnings);
+        error::sort(&mut self.facts.warnings);
+    }
+
     /// When each step ended, ascending.
     pub fn step_ends_ns(&self) -> Vec<i64> {
         let mut ends: Vec<i64> = self.phases.iter().filter(|phase| phase.name.starts_with("ProfilerStep#")).map(|phase| phase.end_ns).collect();
@@ -203,26 +222,25 @@ impl Around {
 impl ScannedCapture {
     /// Replays every pool, in parallel where there are threads.
     pub fn build(self) -> Capture {
-        let ScannedCapture { mut facts, devices, stacks, around } = self;
+        let ScannedCapture { mut facts, devices, around } = self;
         let sampled = around.memory_record.iter().chain(&around.module_memory).flatten().filter_map(|series| series.time_ns.last().copied());
         let end_ns = devices.iter().map(|device| device.blocks.last_ns()).chain(sampled).max().unwrap_or(UNKNOWN);
-        let stacks: Vec<Option<Stacks>> = if stacks.is_empty() { vec![None; devices.len()] } else { stacks.into_iter().map(Some).collect() };
-        let devices: Vec<Device> = devices.into_par_iter().zip(stacks).map(|(device, stacks)| Device::build(device, stacks)).collect();
+        let devices: Vec<Device> = devices.into_par_iter().map(Device::build).collect();
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
             let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
             let problem = Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64 };
             facts.warnings.push(Warning::new(&problem, Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()))));
         }
         error::sort(&mut facts.warnings);
-        Capture { facts, end_ns, devices, around }
+        Capture { facts, end_ns, devices, phases: Vec::new(), around }
     }
 }
 
 impl Device {
-    fn build(scanned: DeviceBlocks, stacks: Option<Stacks>) -> Device {
+    fn build(scanned: DeviceBlocks) -> Device {
         let DeviceBlocks { device, pool, blocks } = scanned;
         let replay = Replay::of(&blocks);
-        Device { device, pool, blocks, replay, stacks }
+        Device { device, pool, blocks, replay, stacks: None }
     }
 
     /// How long a block lived: to its release, or to the capture's end.

@@ -441,14 +441,7 @@ mod tests {
 
     #[test]
     fn other_formats_are_named() {
-        for (bytes, word) in [
-            (&b"\x1f\x8b\x08\x00\n\"x"[..], "gzip"),
-            (b"{\"a\":1}", "JSON"),
-            (b"\xff\xfeN\0a\0", "UTF-16"),
-            (b"<html>", "HTML"),
-            (b"PK\x03\x04", "zip"),
-            (b"", "empty"),
-        ] {
+        for (bytes, word) in [(&b"{\"a\":1}"[..], "JSON"), (b"\xff\xfeN\0a\0", "UTF-16"), (b"<html>", "HTML"), (b"PK\x03\x04", "zip"), (b"", "empty")] {
             let memory = read(bytes);
             assert_eq!(memory.warnings[0].code, "damaged-file", "{word}");
             assert!(memory.warnings[0].message.contains(word), "{word}");

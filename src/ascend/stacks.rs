@@ -32,6 +32,36 @@ pub enum Reason {
     NotCarried,
 }
 
+impl Reason {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Reason; 9] = [
+        Reason::Own,
+        Reason::TaskQueue,
+        Reason::Ancestor,
+        Reason::Forward,
+        Reason::Python,
+        Reason::NoStacks,
+        Reason::NoOperator,
+        Reason::Ambiguous,
+        Reason::NotCarried,
+    ];
+
+    /// As the report and the page name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Own => "own",
+            Reason::TaskQueue => "task-queue",
+            Reason::Ancestor => "ancestor",
+            Reason::Forward => "forward",
+            Reason::Python => "python",
+            Reason::NoStacks => "no-stacks",
+            Reason::NoOperator => "no-operator",
+            Reason::Ambiguous => "ambiguous",
+            Reason::NotCarried => "not-carried",
+        }
+    }
+}
+
 /// Stacks of blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stacks {
@@ -311,5 +341,98 @@ impl<'a> Search<'a> {
         let Some(carrying) = self.by_name.get(&name) else { return NONE };
         let before = carrying.partition_point(|&operator| self.operators.spans.start_ns[operator as usize] <= time_ns);
         before.checked_sub(1).map_or(NONE, |last| self.operators.stack[carrying[last] as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace_view::TraceReader;
+    use super::*;
+    use crate::timeline::blocks::OPEN;
+    use crate::timeline::blocks::tests::blocks_over;
+
+    /// One event of a thread: name, thread, start and length in µs, what else it has.
+    fn event(cat: &str, name: &str, tid: u32, ts: u32, dur: u32, args: &str) -> String {
+        format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":{tid},"ts":"{ts}.000","dur":{dur},"cat":"{cat}","args":{{{args}}}}}"#)
+    }
+
+    fn op(name: &str, tid: u32, ts: u32, dur: u32, args: &str) -> String {
+        event("cpu_op", name, tid, ts, dur, args)
+    }
+
+    /// The reason and the stack of one block of a name at an instant in µs.
+    fn found(events: &[String], name: &str, at: i64) -> (Reason, Option<String>) {
+        let mut reader = TraceReader::new("t");
+        reader.feed(format!("[{}]", events.join(",")).as_bytes());
+        let stacks = stacks(&blocks_over(0, &[(name, 1, at * 1000, OPEN)]), &reader.finish());
+        (stacks.reasons[0], stacks.texts.get(stacks.of_block[0] as usize).cloned())
+    }
+
+    const A: &str = r#""Call stack":"a.py(1): f""#;
+
+    fn some(reason: Reason, stack: &str) -> (Reason, Option<String>) {
+        (reason, Some(stack.to_owned()))
+    }
+
+    #[test]
+    fn the_innermost_operator_of_the_name_then_what_carries_a_stack() {
+        let outer = op("add", 1, 10, 100, r#""Call stack":"outer.py(1): f""#);
+        assert_eq!(found(&[outer.clone(), op("add", 1, 20, 10, A)], "add", 25), some(Reason::Own, "a.py(1): f"));
+        assert_eq!(found(&[outer.clone(), op("add", 1, 20, 10, "")], "add", 25), some(Reason::Ancestor, "outer.py(1): f"));
+        assert_eq!(found(&[outer.clone(), op("mul", 1, 20, 10, A)], "add", 25), some(Reason::Own, "outer.py(1): f"));
+        assert_eq!(found(&[outer], "add", 111), (Reason::NoOperator, None));
+        assert_eq!(found(&[op("add", 1, 20, 10, "")], "add", 25), (Reason::NoStacks, None));
+        assert_eq!(found(&[op("add", 1, 20, 10, ""), op("x", 1, 1, 2, A)], "add", 25), (Reason::NotCarried, None));
+    }
+
+    #[test]
+    fn the_task_queue_leads_back() {
+        let queue = [
+            event("enqueue", "Enqueue", 1, 15, 1, r#""correlation_id":7"#),
+            event("dequeue", "Dequeue@add", 2, 40, 10, r#""correlation_id":7"#),
+            op("add", 1, 10, 10, A),
+        ];
+        assert_eq!(found(&queue, "add", 45), some(Reason::TaskQueue, "a.py(1): f"));
+        assert_eq!(found(&queue, "add", 51), (Reason::NoOperator, None));
+    }
+
+    #[test]
+    fn two_threads_are_ambiguous() {
+        assert_eq!(found(&[op("add", 1, 10, 10, A), op("add", 2, 10, 10, A)], "add", 15), (Reason::Ambiguous, None));
+    }
+
+    #[test]
+    fn a_backward_operator_has_its_forwards_stack() {
+        let forward = |ts, stack: &str| op("conv", 1, ts, 5, &format!(r#""Call stack":"{stack}","Sequence number":4,"Fwd thread id":0"#));
+        let backward = op("AddBackward0", 2, 100, 20, r#""Sequence number":4,"Fwd thread id":1"#);
+        let block = op("mm", 2, 105, 5, "");
+        let events = [forward(10, "first.py(1): f"), forward(20, "second.py(2): g"), backward.clone(), block.clone()];
+        assert_eq!(found(&events, "mm", 106), some(Reason::Forward, "second.py(2): g"));
+        // A flow knows better than the last one of that number.
+        let flow = |ph: &str, tid: u32, ts: u32| format!(r#"{{"ph":"{ph}","name":"fwdbwd","id":4,"pid":1,"tid":{tid},"ts":"{ts}.000","cat":"fwdbwd"}}"#);
+        let events = [events.to_vec(), vec![flow("s", 1, 10), flow("f", 2, 100)]].concat();
+        assert_eq!(found(&events, "mm", 106), some(Reason::Forward, "first.py(1): f"));
+    }
+
+    #[test]
+    fn python_functions_stand_in_for_stacks() {
+        let events = [
+            event("python_function", "train.py(1): main", 1, 0, 100, ""),
+            event("python_function", "model.py(5): forward", 1, 10, 50, ""),
+            event("python_function", "other.py(9): x", 1, 70, 5, ""),
+            op("add", 1, 20, 10, ""),
+        ];
+        assert_eq!(found(&events, "add", 25), some(Reason::Python, "model.py(5): forward;\r\ntrain.py(1): main"));
+    }
+
+    #[test]
+    fn the_nearest_is_the_last_of_the_name_however_long_ago() {
+        let mut reader = TraceReader::new("t");
+        reader.feed(format!("[{},{}]", op("add", 1, 10, 1, A), op("add", 1, 20, 1, r#""Call stack":"b.py(1): g""#)).as_bytes());
+        let blocks = blocks_over(0, &[("add", 1, 5_000, OPEN), ("add", 1, 15_000, OPEN), ("add", 1, 900_000, OPEN)]);
+        let stacks = stacks(&blocks, &reader.finish());
+        let nearest: Vec<_> = stacks.nearest.iter().map(|&number| stacks.texts.get(number as usize).map(String::as_str)).collect();
+        assert_eq!(nearest, [None, Some("a.py(1): f"), Some("b.py(1): g")]);
+        assert!(stacks.reasons.iter().all(|&reason| reason == Reason::NoOperator));
     }
 }

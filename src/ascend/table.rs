@@ -210,7 +210,6 @@ impl Refused<'_> {
 /// A file that is something else, by its first bytes.
 fn other_format(start: &[u8]) -> Option<&'static str> {
     match start {
-        [0x1f, 0x8b, ..] => Some("this is a gzip archive; unpack it"),
         [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
         [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),

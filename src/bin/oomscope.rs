@@ -1,7 +1,7 @@
 //! The command line: the page's report for a terminal, a script or a cluster job. It reads captures where they lie and writes nothing
 //! beside them.
 
-use oomscope::ascend::capture::{Capture, CaptureReader, ScannedCapture};
+use oomscope::ascend::capture::{Capture, CaptureReader, Origins, ScannedCapture};
 use oomscope::ascend::discover::{CaptureFiles, discover};
 use oomscope::ascend::select::{Selection, rank_list};
 use oomscope::ascend::table::{TableReader, TableRows};
@@ -9,6 +9,7 @@ use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
 use oomscope::oom::report::report;
+use oomscope::scan::gzip::Unpacker;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -111,8 +112,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if found.is_empty() {
         say(&nothing_found(&names));
     }
-    let scanned: Vec<ScannedCapture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
-    let captures: Vec<Capture> = scanned.into_par_iter().map(ScannedCapture::build).collect();
+    let captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
         capture.facts.warnings.iter().for_each(|warning: &Warning| say(&warning.message));
     }
@@ -189,7 +189,7 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
 }
 
 /// `None`: the capture is not of the ranks and roles that were asked for.
-fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<ScannedCapture> {
+fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<Capture> {
     let mut reader = CaptureReader::new(found);
     if let Some(file) = found.profiler_info.map(|index| &files[index]) {
         match side_file(&file.path) {
@@ -211,14 +211,21 @@ fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option
     }
     reader.memory_record = found.memory_record.map(|index| read_whole_table(&files[index]));
     reader.module_memory = found.npu_module_mem.map(|index| read_whole_table(&files[index]));
-    if let Some(file) = found.trace.map(|index| &files[index]) {
-        let mut trace = TraceReader::new(&file.name);
-        if let Err(error) = slices(&file.path, &mut |slice| trace.feed(slice)) {
-            reader.fail(&unreadable(&error), Position::file(&file.name));
-        }
-        reader.trace = Some(trace);
+    let scanned = reader.finish();
+    let origins = found.trace.map(|index| origins(&scanned, &files[index]));
+    let mut capture = scanned.build();
+    capture.attach(origins.unwrap_or_default());
+    Some(capture)
+}
+
+fn origins(scanned: &ScannedCapture, file: &Listed) -> Origins {
+    let mut trace = TraceReader::new(&file.name);
+    let read = slices(&file.path, &mut |slice| trace.feed(slice));
+    let mut origins = Origins::of(scanned, trace.finish());
+    if let Err(error) = read {
+        origins.warnings.push(Warning::new(&unreadable(&error), Position::file(&file.name)));
     }
-    Some(reader.finish())
+    origins
 }
 
 fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
@@ -253,10 +260,11 @@ fn side_file(path: &Path) -> io::Result<Vec<u8>> {
 fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut file = File::open(path)?;
     let mut slice = vec![0; SLICE_BYTES];
+    let mut unpacker = Unpacker::default();
     loop {
         match file.read(&mut slice) {
-            Ok(0) => return Ok(()),
-            Ok(read) => feed(&slice[..read]),
+            Ok(0) => return unpacker.finish(feed),
+            Ok(read) => unpacker.feed(&slice[..read], feed)?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

@@ -152,6 +152,6 @@ mod tests {
 
     #[test]
     fn starts_round_as_rl_insight_rounds() {
-        assert_eq!(start_ms(1_779_785_515_596_661_420), 1779785515596661.420f64 / 1000.0);
+        assert_eq!(start_ms(1_779_785_515_596_661_500), 1_779_785_515_596_661.5f64 / 1000.0);
     }
 }

@@ -58,7 +58,8 @@ pub struct StackCounts {
     pub none: u64,
 }
 
-fn stack_counts(capture: &Capture) -> Option<StackCounts> {
+/// Counts the blocks of the PTA pool by the reason of their stack; `None` without a trace.
+pub fn stack_counts(capture: &Capture) -> Option<StackCounts> {
     if capture.devices.iter().all(|device| device.stacks.is_none()) {
         return None;
     }
@@ -302,7 +303,7 @@ fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGr
 
 fn growth_reports(capture: &Capture, device: &Device, top: usize) -> Option<Vec<GrowthReport>> {
     let stacks = device.stacks.as_ref()?;
-    let found = growth(&device.blocks, |block| stacks.of_block[block], &capture.around.step_ends_ns());
+    let found = growth(&device.blocks, |block| stacks.of_block[block], &capture.step_ends_ns());
     let report = |growth: Growth| GrowthReport {
         name: operator_label(&device.blocks.names[growth.name as usize]).to_owned(),
         stack: stacks.frames(growth.stack),

@@ -1,6 +1,7 @@
 //! Reads a dropped File in slices, inside a worker, where reading may block.
 
-use crate::error::{Position, Problem};
+use crate::error::Problem;
+use crate::scan::gzip::Unpacker;
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, FileReaderSync};
@@ -47,17 +48,28 @@ impl<'a> BlobReader<'a> {
     }
 }
 
+/// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file; the error comes with it.
+pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), (Problem, u64)> {
+    let mut blob = BlobReader::open(file).map_err(|problem| (problem, 0))?;
+    let mut unpacker = Unpacker::default();
+    let packed = |error: std::io::Error, at| (Problem::UnreadableFile { reason: format!("the gzip archive is cut or damaged: {error}") }, at);
+    loop {
+        let before = blob.position();
+        let Some(slice) = blob.read_next().map_err(|problem| (problem, before))? else { break };
+        let at = before + slice.len() as u64;
+        unpacker.feed(slice, &mut |bytes| each(bytes, at)).map_err(|error| packed(error, before))?;
+    }
+    let at = blob.position();
+    unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| packed(error, at))
+}
+
 /// A whole file of at most `most` bytes.
-pub fn read_all(file: &File, name: &str, most: f64) -> Result<Vec<u8>, (Problem, Position)> {
-    let whole = |problem| (problem, Position::file(name));
+pub fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
     if file.size() > most {
-        return Err(whole(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() }));
+        return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
-    let mut reader = BlobReader::open(file).map_err(whole)?;
     let mut text = Vec::new();
-    while let Some(slice) = reader.read_next().map_err(whole)? {
-        text.extend_from_slice(slice);
-    }
+    read(file, &mut |bytes, _| text.extend_from_slice(bytes)).map_err(|(problem, _)| problem)?;
     Ok(text)
 }
 

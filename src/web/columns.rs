@@ -1,12 +1,13 @@
 //! Columns across the worker boundary: every column is a typed array, whose buffer is handed over instead of copied.
 
-use crate::ascend::capture::{Facts, ScannedCapture};
+use crate::ascend::capture::{Origins, ScannedCapture};
 use crate::ascend::operator_memory::{DeviceBlocks, Pool};
+use crate::ascend::stacks::{Reason, Stacks};
 use crate::timeline::blocks::{Blocks, Freed, Totals};
-use js_sys::{Array, BigInt64Array, Object, Reflect, Uint32Array};
+use js_sys::{Array, BigInt64Array, Object, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
-/// `{facts, devices: [{device, pool, names, streams, …columns}], transfer: [buffers]}`
+/// `{facts, around, devices: [{device, pool, names, streams, …columns}], transfer: [buffers]}`
 pub fn to_js(scanned: &ScannedCapture) -> Result<JsValue, JsError> {
     let transfer = Array::new();
     let devices = Array::new();
@@ -15,6 +16,7 @@ pub fn to_js(scanned: &ScannedCapture) -> Result<JsValue, JsError> {
     }
     let whole = Object::new();
     set(&whole, "facts", &serde_json::to_string(&scanned.facts)?.into());
+    set(&whole, "around", &serde_json::to_string(&scanned.around)?.into());
     set(&whole, "devices", &devices);
     set(&whole, "transfer", &transfer);
     Ok(whole.into())
@@ -22,9 +24,47 @@ pub fn to_js(scanned: &ScannedCapture) -> Result<JsValue, JsError> {
 
 /// The inverse of [`to_js`].
 pub fn from_js(value: &JsValue) -> Result<ScannedCapture, JsError> {
-    let facts: Facts = serde_json::from_str(&get(value, "facts")?.as_string().unwrap_or_default())?;
-    let devices = get(value, "devices")?.dyn_into::<Array>().map_err(|_| JsError::new("devices is no list"))?;
-    Ok(ScannedCapture { facts, devices: devices.iter().map(|device| device_from_js(&device)).collect::<Result<_, _>>()? })
+    let devices = list(value, "devices")?.iter().map(|device| device_from_js(&device)).collect::<Result<_, _>>()?;
+    Ok(ScannedCapture { facts: json(value, "facts")?, devices, around: json(value, "around")? })
+}
+
+/// `{phases, warnings, stacks: [{texts, of_block, nearest, reasons}], transfer: [buffers]}`
+pub fn origins_to_js(origins: &Origins) -> Result<JsValue, JsError> {
+    let transfer = Array::new();
+    let stacks = Array::new();
+    for device in &origins.stacks {
+        let object = Object::new();
+        set(&object, "texts", &texts(&device.texts));
+        put_u32(&object, "of_block", &device.of_block, &transfer);
+        put_u32(&object, "nearest", &device.nearest, &transfer);
+        let reasons: Vec<u8> = device.reasons.iter().map(|&reason| reason as u8).collect();
+        let reasons = Uint8Array::from(&reasons[..]);
+        transfer.push(&reasons.buffer());
+        set(&object, "reasons", &reasons);
+        stacks.push(&object);
+    }
+    let whole = Object::new();
+    set(&whole, "phases", &serde_json::to_string(&origins.phases)?.into());
+    set(&whole, "warnings", &serde_json::to_string(&origins.warnings)?.into());
+    set(&whole, "stacks", &stacks);
+    set(&whole, "transfer", &transfer);
+    Ok(whole.into())
+}
+
+/// The inverse of [`origins_to_js`].
+pub fn origins_from_js(value: &JsValue) -> Result<Origins, JsError> {
+    let stacks = |value: JsValue| {
+        let reasons = get(&value, "reasons")?.dyn_into::<Uint8Array>().map_err(|_| JsError::new("reasons"))?.to_vec();
+        let reasons = reasons.into_iter().map(|number| Reason::ALL.get(number as usize).copied().ok_or_else(|| JsError::new("no such reason")));
+        Ok(Stacks {
+            texts: texts_from(&get(&value, "texts")?),
+            of_block: u32s(&value, "of_block")?,
+            reasons: reasons.collect::<Result<_, _>>()?,
+            nearest: u32s(&value, "nearest")?,
+        })
+    };
+    let stacks = list(value, "stacks")?.iter().map(stacks).collect::<Result<_, JsError>>()?;
+    Ok(Origins { stacks, phases: json(value, "phases")?, warnings: json(value, "warnings")? })
 }
 
 fn device_to_js(device: &DeviceBlocks, transfer: &Array) -> Object {
@@ -118,6 +158,14 @@ fn u32s(value: &JsValue, key: &str) -> Result<Vec<u32>, JsError> {
 
 fn i64s(value: &JsValue, key: &str) -> Result<Vec<i64>, JsError> {
     get(value, key)?.dyn_into::<BigInt64Array>().map(|array| array.to_vec()).map_err(|_| JsError::new(key))
+}
+
+fn list(value: &JsValue, key: &str) -> Result<Array, JsError> {
+    get(value, key)?.dyn_into().map_err(|_| JsError::new(key))
+}
+
+fn json<T: serde::de::DeserializeOwned>(value: &JsValue, key: &str) -> Result<T, JsError> {
+    Ok(serde_json::from_str(&get(value, key)?.as_string().unwrap_or_default())?)
 }
 
 fn get(value: &JsValue, key: &str) -> Result<JsValue, JsError> {

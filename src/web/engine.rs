@@ -4,9 +4,10 @@ use super::columns::{self, set};
 use super::messages::*;
 use crate::ascend::capture::{Capture, Device, ScannedCapture};
 use crate::ascend::discover;
+use crate::ascend::trace_view::first_user_frame;
 use crate::draw::bars::{LanePaint, paint_lane};
 use crate::export::json::json;
-use crate::oom::report::{known, report};
+use crate::oom::report::{known, report, stack_counts};
 use crate::timeline::blocks::{OPEN, Total};
 use crate::timeline::live::{self, Allocator};
 use crate::timeline::overlap;
@@ -77,6 +78,29 @@ impl Engine {
         Ok(CaptureSummaries((first..self.captures.len()).map(|index| self.captures[index].summary(index)).collect()).into_ts()?)
     }
 
+    /// Takes what a scanner found in the trace of a capture; answers the capture anew.
+    pub fn attach(&mut self, capture: u32, origins: &JsValue) -> Result<Ts<CaptureSummary>, JsError> {
+        let origins = columns::origins_from_js(origins)?;
+        let opened = self.captures.get_mut(capture as usize).ok_or_else(|| JsError::new("no such capture"))?;
+        opened.capture.attach(origins);
+        Ok(opened.summary(capture as usize).into_ts()?)
+    }
+
+    /// The live set of an instant by call stack, the largest first; empty without a trace.
+    pub fn stacks_at(&self, capture: u32, device: u32, time_ns: f64) -> Result<Ts<StackGroups>, JsError> {
+        let (device, opened) = self.device(capture, device)?;
+        let live = live::at(&device.blocks, opened.base_ns.saturating_add(time_ns as i64));
+        let groups = device.stacks.iter().flat_map(|stacks| {
+            live::by_key(&device.blocks, &live, &stacks.of_block).into_iter().map(|group| StackGroupSummary {
+                stack: stacks.frames(group.key),
+                user_frame: stacks.texts.get(group.key as usize).and_then(|text| first_user_frame(text)).map(str::to_owned),
+                bytes: group.bytes as f64,
+                blocks: group.blocks as u32,
+            })
+        });
+        Ok(StackGroups(groups.collect()).into_ts()?)
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Engine::default();
@@ -137,6 +161,11 @@ impl Engine {
             stream: blocks.streams[blocks.stream[index] as usize].clone(),
             device: device.device.clone(),
             line: blocks.line[index],
+            origin: device.stacks.as_ref().map(|stacks| OriginDetail {
+                reason: stacks.reasons[index].name().to_owned(),
+                stack: stacks.frames(stacks.of_block[index]),
+                user_frame: stacks.texts.get(stacks.of_block[index] as usize).and_then(|text| first_user_frame(text)).map(str::to_owned),
+            }),
             at_allocation: totals(blocks.at_start.get(index)),
             at_release: totals(blocks.at_end.get(index)),
             overlapping: overlaps.len() as u32,
@@ -175,6 +204,10 @@ impl Opened {
             rows_read: facts.rows_read as u32,
             rows_set_aside: facts.rows_set_aside as u32,
             devices: self.devices.iter().filter_map(|shown| shown.summary(&self.capture)).collect(),
+            stacks: stack_counts(&self.capture).map(|counts| StackSummary {
+                found: (counts.own + counts.task_queue + counts.ancestor + counts.forward + counts.python) as u32,
+                none: counts.none as u32,
+            }),
             warnings: facts.warnings.clone(),
         }
     }

@@ -25,6 +25,7 @@ pub struct CaptureSummaries(pub Vec<CaptureSummary>);
 
 /// A capture as the page lists it once the engine holds it.
 #[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
 pub struct CaptureSummary {
     /// The number by which the engine knows it.
     pub capture: u32,
@@ -36,7 +37,32 @@ pub struct CaptureSummary {
     pub rows_set_aside: u32,
     /// The devices and pools with blocks; empty when the capture could not be used.
     pub devices: Vec<DeviceSummary>,
+    /// Blocks of the PTA pool with and without a call stack; None without a trace.
+    pub stacks: Option<StackSummary>,
     pub warnings: Vec<Warning>,
+}
+
+/// How many blocks have a call stack.
+#[derive(Tsify, Serialize)]
+pub struct StackSummary {
+    pub found: u32,
+    pub none: u32,
+}
+
+/// Live blocks by call stack.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null)]
+pub struct StackGroups(pub Vec<StackGroupSummary>);
+
+/// Live blocks of one call stack.
+#[derive(Tsify, Serialize)]
+pub struct StackGroupSummary {
+    /// Outermost first; empty for blocks without a stack.
+    pub stack: Vec<String>,
+    /// The first frame, from the leaf, that is no library's.
+    pub user_frame: Option<String>,
+    pub bytes: f64,
+    pub blocks: u32,
 }
 
 /// One (device, pool) of a capture: what one set of linked charts shows.
@@ -142,6 +168,8 @@ pub struct BlockDetail {
     pub device: String,
     /// The line of the file that this block comes from.
     pub line: u32,
+    /// Where it comes from; None while the trace is not read, or without one.
+    pub origin: Option<OriginDetail>,
     pub at_allocation: TotalsDetail,
     pub at_release: TotalsDetail,
     /// How many other blocks of the same operator overlap it.
@@ -150,6 +178,17 @@ pub struct BlockDetail {
     pub overlapping_bytes: f64,
     /// The largest of them, at most fifty.
     pub overlaps: Vec<OverlapDetail>,
+}
+
+/// The call stack of a block and why it is believed, or why there is none.
+#[derive(Tsify, Serialize)]
+pub struct OriginDetail {
+    /// `own`, `task-queue`, `ancestor`, `forward`, `python`; `no-stacks`, `no-operator`, `ambiguous`, `not-carried`.
+    pub reason: String,
+    /// Outermost first.
+    pub stack: Vec<String>,
+    /// The first frame, from the leaf, that is no library's.
+    pub user_frame: Option<String>,
 }
 
 /// The totals that the profiler reported at an event.

@@ -1,10 +1,11 @@
-//! Reads one capture in a worker of its own.
+//! Reads one capture in a worker of its own: first the tables, so that charts can be drawn, then the trace.
 
-use super::blob::{self, BlobReader};
-use super::columns;
-use crate::ascend::capture::CaptureReader;
+use super::{blob, columns};
+use crate::ascend::capture::{CaptureReader, Origins, ScannedCapture};
 use crate::ascend::discover::CaptureFiles;
-use crate::error::{Position, Problem};
+use crate::ascend::table::{TableReader, TableRows};
+use crate::ascend::trace_view::TraceReader;
+use crate::error::{Position, Warning};
 use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::File;
@@ -18,30 +19,52 @@ struct Listed {
     file: File,
 }
 
-/// Reads `{capture, operator_memory: {path, file}[], profiler_info: {path, file}|null, profiler_metadata: {path, file}|null}` to the end and
-/// answers what `Engine.add` takes. What is wrong with the files is in there too. `progress(bytes, rows)` is told after every slice.
+/// How far the reading of a capture is, told after every slice.
+struct Progress<'a> {
+    tell: &'a Function,
+    /// Bytes of the files before this one.
+    before: u64,
+}
+
+impl Progress<'_> {
+    fn at(&self, bytes: u64) {
+        let _ = self.tell.call1(&JsValue::NULL, &((self.before + bytes) as f64).into());
+    }
+}
+
+/// Reads `{capture, operator_memory: {path, file}[]}` and, each `{path, file}` or null, `profiler_info`, `profiler_metadata`, `memory_record`,
+/// `npu_module_mem` and `trace`. `progress(bytes)` is told after every slice, `blocks(scanned)` what `Engine.add` takes, as soon as the tables
+/// are read; the answer is what `Engine.attach` takes, null without a trace. What is wrong with the files is in there too.
 #[wasm_bindgen]
-pub fn scan(input: &JsValue, progress: &Function) -> Result<JsValue, JsError> {
+pub fn scan(input: &JsValue, progress: &Function, blocks: &Function) -> Result<JsValue, JsError> {
     let get = |key: &str| Reflect::get(input, &key.into()).unwrap_or(JsValue::NULL);
     let files: CaptureFiles = serde_wasm_bindgen::from_value(get("capture"))?;
+    let mut progress = Progress { tell: progress, before: 0 };
     let mut reader = CaptureReader::new(&files);
     if let Some(file) = listed(&get("profiler_info")) {
-        match blob::read_all(&file.file, &file.path, LARGEST_SIDE_FILE_BYTES) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_info(&file.path, &text),
-            Err((problem, at)) => reader.fail(&problem, at),
+            Err(problem) => reader.fail(&problem, Position::file(&file.path)),
         }
     }
     if let Some(file) = listed(&get("profiler_metadata")) {
-        match blob::read_all(&file.file, &file.path, LARGEST_SIDE_FILE_BYTES) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_metadata(&file.path, &text),
-            Err((problem, at)) => reader.fail(&problem, at),
+            Err(problem) => reader.fail(&problem, Position::file(&file.path)),
         }
     }
-    let mut before = 0;
     for file in Array::from(&get("operator_memory")).iter().filter_map(|file| listed(&file)) {
-        before += operator_memory(&mut reader, &file, before, progress);
+        read_table(&mut reader.operator_memory, &file, &mut progress);
     }
-    columns::to_js(&reader.finish())
+    reader.memory_record = listed(&get("memory_record")).map(|file| read_whole_table(&file, &mut progress));
+    reader.module_memory = listed(&get("npu_module_mem")).map(|file| read_whole_table(&file, &mut progress));
+    let scanned = reader.finish();
+    let ready = columns::to_js(&scanned)?;
+    let _ = blocks.call1(&JsValue::NULL, &ready);
+    match listed(&get("trace")) {
+        None => Ok(JsValue::NULL),
+        Some(file) => columns::origins_to_js(&origins(&scanned, &file, &progress)),
+    }
 }
 
 fn listed(value: &JsValue) -> Option<Listed> {
@@ -49,22 +72,35 @@ fn listed(value: &JsValue) -> Option<Listed> {
     Some(Listed { path: get("path")?.as_string()?, file: get("file")?.dyn_into().ok()? })
 }
 
-/// Reads one table; answers how many bytes of it.
-fn operator_memory(reader: &mut CaptureReader, listed: &Listed, before: u64, progress: &Function) -> u64 {
-    reader.operator_memory.begin(&listed.path);
-    let mut read = 0;
-    let mut run = || -> Result<(), Problem> {
-        let mut blob = BlobReader::open(&listed.file)?;
-        while let Some(slice) = blob.read_next()? {
-            reader.operator_memory.feed(slice);
-            read = blob.position();
-            let _ = progress.call2(&JsValue::NULL, &((before + read) as f64).into(), &(reader.operator_memory.rows_read as f64).into());
-        }
-        Ok(())
+fn read_whole_table<R: TableRows + Default>(file: &Listed, progress: &mut Progress) -> TableReader<R> {
+    let mut reader = TableReader::default();
+    read_table(&mut reader, file, progress);
+    reader
+}
+
+fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, progress: &mut Progress) {
+    reader.begin(&listed.path);
+    let mut each = |bytes: &[u8], at: u64| {
+        reader.feed(bytes);
+        progress.at(at);
     };
-    if let Err(problem) = run() {
-        reader.operator_memory.fail(&problem, Position { byte: Some(read), ..Position::file(&listed.path) });
+    if let Err((problem, at)) = blob::read(&listed.file, &mut each) {
+        reader.fail(&problem, Position { byte: Some(at), ..Position::file(&listed.path) });
     }
-    reader.operator_memory.end();
-    read
+    reader.end();
+    progress.before += listed.file.size() as u64;
+}
+
+fn origins(scanned: &ScannedCapture, listed: &Listed, progress: &Progress) -> Origins {
+    let mut trace = TraceReader::new(&listed.path);
+    let mut each = |bytes: &[u8], at: u64| {
+        trace.feed(bytes);
+        progress.at(at);
+    };
+    let read = blob::read(&listed.file, &mut each);
+    let mut origins = Origins::of(scanned, trace.finish());
+    if let Err((problem, at)) = read {
+        origins.warnings.push(Warning::new(&problem, Position { byte: Some(at), ..Position::file(&listed.path) }));
+    }
+    origins
 }

@@ -1,0 +1,104 @@
+//! Files that may be gzip: known by their first two bytes, unpacked as they come.
+
+use flate2::write::MultiGzDecoder;
+use std::io::{self, Write};
+
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Hands bytes on as they are, or unpacked where the file turns out to be gzip.
+#[derive(Default)]
+pub struct Unpacker {
+    /// The first bytes, until there are enough of them to tell.
+    head: Vec<u8>,
+    decoder: Option<MultiGzDecoder<Vec<u8>>>,
+}
+
+impl Unpacker {
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, mut chunk: &[u8], each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        if self.head.len() < MAGIC.len() {
+            let (head, rest) = chunk.split_at(chunk.len().min(MAGIC.len() - self.head.len()));
+            self.head.extend_from_slice(head);
+            chunk = rest;
+            if self.head.len() < MAGIC.len() {
+                return Ok(());
+            }
+            if self.head == MAGIC {
+                self.decoder = Some(MultiGzDecoder::new(Vec::new()));
+            }
+            self.pass(&self.head.clone(), each)?;
+        }
+        self.pass(chunk, each)
+    }
+
+    /// Ends the file: the last bytes, and whether the archive was whole.
+    pub fn finish(self, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        match self.decoder {
+            None if self.head.len() < MAGIC.len() => each(&self.head),
+            None => {}
+            Some(mut decoder) => {
+                decoder.try_finish()?;
+                each(decoder.get_ref());
+            }
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        /// Small, so that what comes out of each is small too.
+        const PACKED_BYTES: usize = 64 << 10;
+        let Some(decoder) = &mut self.decoder else {
+            each(chunk);
+            return Ok(());
+        };
+        for part in chunk.chunks(PACKED_BYTES) {
+            let written = decoder.write_all(part);
+            each(decoder.get_ref());
+            decoder.get_mut().clear();
+            written?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use proptest::prelude::*;
+
+    fn unpack(chunks: &[&[u8]]) -> (Vec<u8>, bool) {
+        let mut out = Vec::new();
+        let mut unpacker = Unpacker::default();
+        let mut whole = true;
+        for chunk in chunks {
+            whole &= unpacker.feed(chunk, &mut |bytes| out.extend_from_slice(bytes)).is_ok();
+        }
+        whole &= unpacker.finish(&mut |bytes| out.extend_from_slice(bytes)).is_ok();
+        (out, whole)
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn a_cut_archive_gives_what_is_whole_and_says_so() {
+        let text: Vec<u8> = (0..200_000u32).flat_map(|i| i.to_string().into_bytes()).collect();
+        let archive = packed(&text);
+        let (out, whole) = unpack(&[&archive[..archive.len() / 2]]);
+        assert!(!whole && out.len() > text.len() / 4 && text.starts_with(&out));
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_of_either_kind(text in prop::collection::vec(any::<u8>(), 0..300), zip in any::<bool>(), cut in 0usize..400) {
+            let text = if text.starts_with(&MAGIC) { Vec::new() } else { text };
+            let file = if zip { packed(&text) } else { text.clone() };
+            let (before, after) = file.split_at(cut.min(file.len()));
+            prop_assert_eq!(unpack(&[before, after]), (text, true));
+        }
+    }
+}
