@@ -3,6 +3,7 @@ import {render} from 'preact';
 import {startDrawing} from './draw';
 import {listenToDrops} from './drop';
 import {syncFrames} from './frames';
+import {syncStacks} from './stacks';
 import {listenToKeys} from './keys';
 import {startEngine} from './session';
 import {get, set, subscribe} from './state';
@@ -30,6 +31,7 @@ function draw(): void {
 
 subscribe(schedule);
 subscribe(syncFrames);
+subscribe(syncStacks);
 onThemeChange(() => set({theme: currentTheme()}));
 listenToDrops();
 listenToKeys();

@@ -131,6 +131,13 @@ export function pin(block: number | null): void {
   if (block !== null && place !== null && session?.lost === false) askPinned({...place, block});
 }
 
+/** The engine knows more of the blocks than when it was asked. */
+export function forgetDetails(): void {
+  details.clear();
+  const {place, pinned, session} = get();
+  if (pinned !== null && place !== null && session?.lost === false) askPinned({...place, block: pinned});
+}
+
 /** Scrolls a lane into sight. */
 export function revealLane(lane: number): void {
   const {layout} = get();

@@ -1,6 +1,6 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BlockDetail, CaptureFiles, CaptureSummary, FoundMessage, ViewRequest,
+  BlockDetail, CaptureFiles, CaptureSummary, FoundMessage, StackGroups, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -32,13 +32,15 @@ export interface EngineCalls {
   discover(paths: string[]): FoundMessage;
   add(scanned: Scanned): void;
   build(): CaptureSummary[];
+  attach(capture: number, origins: Scanned): CaptureSummary;
   frame(request: ViewRequest): Frame;
   block(capture: number, device: number, block: number): BlockDetail;
+  stacks_at(capture: number, device: number, time_ns: number): StackGroups;
   report(top: number): string;
   clear(): void;
 }
 
-/** A capture as a scanner hands it over: opaque to the page, but for the buffers that move with it. */
+/** What a scanner hands over, blocks or their origins: opaque to the page, but for the buffers that move with it. */
 export interface Scanned {
   transfer: ArrayBuffer[];
 }
@@ -54,6 +56,9 @@ export interface ScanInput {
   operator_memory: ListedFile[];
   profiler_info: ListedFile | null;
   profiler_metadata: ListedFile | null;
+  memory_record: ListedFile | null;
+  npu_module_mem: ListedFile | null;
+  trace: ListedFile | null;
 }
 
 /** What a thread of the engine's pool needs to join it. */
@@ -75,8 +80,11 @@ export type FromWorker =
   | {type: 'ready'; threads: number}
   | {type: 'spawn'; count: number; init: ThreadStart}
   | {type: 'up'}
-  | {type: 'progress'; bytes: number; rows: number}
+  | {type: 'progress'; bytes: number}
+  /** The tables are read: blocks to draw. */
   | {type: 'scanned'; result: Scanned}
+  /** The trace is read, or there is none: the scanner has done its work. */
+  | {type: 'traced'; result: Scanned | null}
   | {type: 'reply'; id: number; value: unknown}
   | {type: 'refused'; id: number; message: string}
   /** The wasm trapped: this worker is of no more use. */

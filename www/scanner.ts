@@ -1,4 +1,4 @@
-// Scanning: a fresh worker for each capture, at most one a core at once, ended when it has handed over its columns.
+// Scanning: a fresh worker for each capture, at most one a core at once, ended when it has handed over all that it found.
 import {wasm, worker} from './embedded';
 import type {FromWorker, ScanInput, Scanned, ToWorker} from './protocol';
 
@@ -6,8 +6,11 @@ export interface Job {
   /** Resolves the input when the job's turn comes. */
   input(): Promise<ScanInput>;
   started(): void;
-  progress(bytes: number, rows: number): void;
-  done(result: Scanned): void;
+  progress(bytes: number): void;
+  /** The tables are read. */
+  scanned(result: Scanned): void;
+  /** The trace is read; not called without one. */
+  traced(result: Scanned): void;
   failed(message: string): void;
 }
 
@@ -28,21 +31,22 @@ async function scanOne(job: Job, signal: AbortSignal): Promise<void> {
     const [module, input] = await Promise.all([wasm('plain'), job.input()]);
     if (signal.aborted) return;
     const result = await runWorker({type: 'scan', module, input}, job, signal);
-    if (result !== null && !signal.aborted) job.done(result);
+    if (result !== null && !signal.aborted) job.traced(result);
   } catch (error) {
     if (!signal.aborted) job.failed(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** The result, or null where it was cancelled. */
+/** What the trace gave; null without one, and where it was cancelled. */
 function runWorker(order: ToWorker, job: Job, signal: AbortSignal): Promise<Scanned | null> {
   const scanner = worker('plain');
   return new Promise<Scanned | null>((resolve, reject) => {
     signal.addEventListener('abort', () => resolve(null), {once: true});
     scanner.onerror = event => reject(new Error(event.message));
     scanner.onmessage = ({data}: MessageEvent<FromWorker>) => {
-      if (data.type === 'progress') job.progress(data.bytes, data.rows);
-      if (data.type === 'scanned') resolve(data.result);
+      if (data.type === 'progress') job.progress(data.bytes);
+      if (data.type === 'scanned' && !signal.aborted) job.scanned(data.result);
+      if (data.type === 'traced') resolve(data.result);
       if (data.type === 'panic') reject(new Error(data.message));
     };
     scanner.postMessage(order);

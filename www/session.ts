@@ -10,6 +10,7 @@ import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session} from './state';
 import {NO_PLACE, get, notify, set} from './state';
+import {bigFiles, isUnderWay} from './extent';
 
 const REPORT_TOP = 25;
 const REPORT_NAME = 'oomscope-report.json';
@@ -73,7 +74,7 @@ export function cancel(): void {
   reading.abort();
   patch(session => ({
     readingSince: null,
-    scans: session.scans.map(scan => scan.phase === 'waiting' || scan.phase === 'reading' ? {...scan, phase: 'cancelled'} : scan),
+    scans: session.scans.map(scan => isUnderWay(scan) ? {...scan, phase: scan.phase === 'tracing' ? 'done' : 'cancelled'} : scan),
   }));
   set({walked: null});
 }
@@ -119,11 +120,17 @@ function job(capture: CaptureFiles, index: number, files: Files, into: Builder):
       operator_memory: await Promise.all(capture.operator_memory.map(file => files.listed(file))),
       profiler_info: await files.maybe(capture.profiler_info),
       profiler_metadata: await files.maybe(capture.profiler_metadata),
+      memory_record: await files.maybe(capture.memory_record),
+      npu_module_mem: await files.maybe(capture.npu_module_mem),
+      trace: await files.maybe(capture.trace),
     }),
     progress: bytes => patchScan(index, {bytesRead: bytes}),
-    done: result => into.add(index, result),
+    scanned: result => into.add(index, result),
+    traced: result => into.attach(index, result),
     failed: reason => {
-      patchScan(index, {phase: 'failed', reason});
+      // A trace that ends its reader leaves the blocks as they are.
+      const drawn = get().session?.scans[index]?.phase === 'tracing';
+      patchScan(index, {phase: drawn ? 'done' : 'failed', reason});
       notify('error', t => t.captureFailed(capture.source, reason), true);
     },
   };
@@ -135,6 +142,11 @@ class Builder {
   #arrived: number[] = [];
   #adding: Promise<void>[] = [];
   #building: Promise<void> = Promise.resolve();
+  #attaching: Promise<void>[] = [];
+  /** The engine's number of each capture that is built. */
+  #numbers = new Map<number, number>();
+  /** What came of each trace. */
+  #origins = new Map<number, Scanned>();
 
   constructor(private readonly captures: CaptureFiles[]) {}
 
@@ -147,9 +159,25 @@ class Builder {
     this.#adding.push(added);
   }
 
+  /** Gives the engine what the trace says, as soon as the blocks are there. */
+  attach(index: number, origins: Scanned): void {
+    this.#origins.set(index, origins);
+    this.#attachReady(index);
+  }
+
   async finished(): Promise<void> {
     await Promise.all(this.#adding);
     await this.#building;
+    await Promise.all(this.#attaching);
+  }
+
+  #attachReady(index: number): void {
+    const capture = this.#numbers.get(index);
+    const origins = this.#origins.get(index);
+    if (capture === undefined || origins === undefined) return;
+    this.#attaching.push(engine.call('attach', [capture, origins], origins.transfer).then(summary => {
+      if (builder === this) takeAnew(index, summary);
+    }).catch(error => this.#failed([index], error)));
   }
 
   async #build(): Promise<void> {
@@ -158,7 +186,12 @@ class Builder {
       const indices = this.#arrived.splice(0);
       try {
         const built = await engine.call('build', []);
-        if (builder === this) take(indices, built);
+        indices.forEach((index, nth) => {
+          const number = built[nth]?.capture;
+          if (number !== undefined) this.#numbers.set(index, number);
+        });
+        if (builder === this) take(indices, built, index => (this.captures[index]?.trace ?? null) !== null);
+        indices.forEach(index => this.#attachReady(index));
       } catch (error) {
         this.#failed(indices, error);
       }
@@ -175,12 +208,18 @@ class Builder {
   }
 }
 
-function take(indices: number[], built: CaptureSummary[]): void {
+function take(indices: number[], built: CaptureSummary[], hasTrace: (index: number) => boolean): void {
   patch(session => ({
     captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
-    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'done'} : scan),
+    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: hasTrace(index) ? 'tracing' : 'done'} : scan),
   }));
   if (get().place === null) showFirst();
+}
+
+/** A capture that now knows where its blocks come from. */
+function takeAnew(index: number, summary: CaptureSummary): void {
+  patch(session => ({captures: session.captures.map(capture => capture.capture === summary.capture ? summary : capture)}));
+  patchScan(index, {phase: 'done'});
 }
 
 function showFirst(): void {
@@ -229,13 +268,12 @@ class Files {
 
 async function askSizes(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
   for (let at = 0; at < captures.length && !signal.aborted; at += SIZES_AT_ONCE) {
-    const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(capture => [...capture.operator_memory, ...present(capture.trace)]);
+    const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(bigFiles);
     const sizes = await Promise.all(wanted.map(async index => [index, (await files.maybe(index))?.file.size ?? 0] as const));
     if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
   }
 }
 
-const present = (index: number | null | undefined): number[] => index === null || index === undefined ? [] : [index];
 
 function patch(change: (session: Session) => Partial<Session>): void {
   const session = get().session;

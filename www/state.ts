@@ -1,5 +1,5 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, CaptureSummary, DeviceSummary, FoundMessage} from '../target/plain/pkg/oomscope';
+import type {BlockDetail, CaptureSummary, DeviceSummary, FoundMessage, StackGroups} from '../target/plain/pkg/oomscope';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
@@ -13,7 +13,7 @@ export interface Range {
   to: number;
 }
 
-export type ScanPhase = 'waiting' | 'reading' | 'building' | 'done' | 'failed' | 'cancelled';
+export type ScanPhase = 'waiting' | 'reading' | 'building' | 'tracing' | 'done' | 'failed' | 'cancelled';
 
 /** How far one found capture is. */
 export interface Scan {
@@ -75,7 +75,7 @@ export interface Layout {
   scroll: number;
 }
 
-export type Tab = 'captures' | 'quality';
+export type Tab = 'captures' | 'stacks' | 'quality';
 
 export interface State {
   locale: Locale;
@@ -101,13 +101,15 @@ export interface State {
   hoverDetail: BlockDetail | null;
   pinned: number | null;
   detail: BlockDetail | null;
+  /** What is alive at the peak, by call stack; null while it is not known. */
+  stacks: StackGroups | null;
   tab: Tab;
 }
 
 /** What belongs to the device on screen, when it changes. */
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, frameLane: 0, overview: null,
-  hover: null, hoverDetail: null, pinned: null, detail: null,
+  hover: null, hoverDetail: null, pinned: null, detail: null, stacks: null,
 } satisfies Partial<State>;
 
 let state: State = {

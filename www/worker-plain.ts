@@ -22,8 +22,12 @@ listen(message => {
       break;
     case 'scan': {
       start(message.module);
-      const result: Scanned = scan(message.input, (bytes: number, rows: number) => post({type: 'progress', bytes, rows}));
-      post({type: 'scanned', result}, result.transfer);
+      const result: Scanned | null = scan(
+        message.input,
+        (bytes: number) => post({type: 'progress', bytes}),
+        (blocks: Scanned) => post({type: 'scanned', result: blocks}, blocks.transfer),
+      );
+      post({type: 'traced', result}, result?.transfer);
       break;
     }
   }

@@ -53,7 +53,7 @@ export const readPeak = async page => {
   return Number(await attribute(page, 'peak-total', 'data-bytes'));
 };
 
-/** Clicks a button that downloads, and returns the text instead. */
+/** Clicks a button that downloads, once it may be clicked, and returns the text instead. */
 export const exported = async (page, name) => {
   await page.evaluate(() => {
     URL.createObjectURL = new Proxy(URL.createObjectURL, {
@@ -63,6 +63,7 @@ export const exported = async (page, name) => {
       },
     });
   });
+  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at(name));
   await page.click(at(name));
   await page.waitFor(() => globalThis.exportedBlob !== undefined);
   return page.evaluate(() => globalThis.exportedBlob.text());

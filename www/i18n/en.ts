@@ -71,9 +71,9 @@ export const en = {
   unknown: 'unknown',
   costTrace: 'trace_view.json: no call stacks',
   costMetadata: 'profiler_metadata.json: the role comes from the folder’s name',
-  stacksLater: 'call stacks: not read by this version yet',
+  costRecord: 'memory_record.csv: nothing about memory outside the framework',
   phases: {
-    waiting: 'waiting', reading: 'reading', building: 'replaying', done: 'read', failed: 'not read', cancelled: 'cancelled',
+    waiting: 'waiting', reading: 'reading', tracing: 'read; reading call stacks', building: 'replaying', done: 'read', failed: 'not read', cancelled: 'cancelled',
   },
   unusable: 'not usable',
   rows: (read: number) => many(read, 'row', 'rows'),
@@ -139,6 +139,25 @@ export const en = {
   largestOf: (shown: number, all: number) => `the ${n(shown)} largest of ${n(all)}`,
   unpin: 'Unpin (Esc)',
 
+  // Call stacks
+  callStack: 'Call stack, outermost first',
+  stackReasons: {
+    'own': 'own: the operator carries it',
+    'task-queue': 'task queue: the operator that queued this work carries it',
+    'ancestor': 'ancestor: the operator around it carries it',
+    'forward': 'forward: the stack of the forward operator that this backward belongs to',
+    'python': 'python: the Python functions around the operator',
+    'no-stacks': 'None: the trace holds no call stacks (profile with with_stack=True).',
+    'no-operator': 'None: no operator of this name was running at this time.',
+    'ambiguous': 'None: operators of this name were running on several threads at this time.',
+    'not-carried': 'None: neither the operator nor anything around it carries a stack.',
+  },
+  stacks: 'Call stacks at the peak',
+  stacksEmpty: 'No call stacks: they come from trace_view.json, once it is read.',
+  stacksFound: (found: number, all: number) => `${n(found)} of ${n(all)} blocks with a call stack`,
+  userFrame: 'First user frame',
+  noStack: '(no call stack)',
+
   // Peak
   atPeak: (bytes: string) => `At the peak: ${bytes}`,
   operator: 'Operator',
@@ -192,3 +211,5 @@ export const en = {
 
   warning: withoutPlace,
 };
+
+export type StackReason = keyof typeof en.stackReasons;

@@ -15,7 +15,8 @@ import {Tooltip} from './Tooltip';
 
 /** The whole page: a function of the state. */
 export function App({s}: {s: State}) {
-  const canExport = s.session !== null && !s.session.lost && s.session.captures.length > 0;
+  // Not before everything is read: a report must not lack what is still to come.
+  const canExport = s.session !== null && !s.session.lost && s.session.captures.length > 0 && s.session.readingSince === null;
   return (
     <LanguageProvider value={messagesOf(s.locale)}>
       <Header locale={s.locale} threads={s.threads} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
@@ -52,7 +53,7 @@ function Session({s}: {s: State}) {
           </div>
         </>
       )}
-      <Tables session={session} place={place} tab={s.tab} />
+      <Tables session={session} place={place} tab={s.tab} stacks={s.stacks} device={device} />
       <Tooltip s={s} device={device} />
     </main>
   );

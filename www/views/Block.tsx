@@ -1,8 +1,10 @@
-import type {BlockDetail, DeviceSummary, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
+import type {BlockDetail, DeviceSummary, OriginDetail, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
 import {absoluteNs, column, duration, exactBytes, exactTime, instant, int, size, time} from '../format';
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
+import type {StackReason} from '../i18n/en';
 import {memo} from './memo';
+import {Stack} from './Stack';
 import {Swatch} from './Swatch';
 
 interface Props {
@@ -23,6 +25,7 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
       </h2>
       <Facts detail={detail} device={device} />
+      <Origin origin={detail.origin} />
       <Totals allocation={detail.at_allocation} release={detail.at_release} />
       <Overlaps detail={detail} device={device} />
     </section>
@@ -46,6 +49,18 @@ function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
       {detail.stream !== '' && <><dt>{t.stream}</dt><dd class="path">{detail.stream}</dd></>}
       <dt>{t.line}</dt><dd>{int(t, detail.line)}</dd>
     </dl>
+  );
+}
+
+function Origin({origin}: {origin: OriginDetail | null | undefined}) {
+  const t = useMessages();
+  if (origin === null || origin === undefined) return null;
+  return (
+    <>
+      <h3>{t.callStack}</h3>
+      <p class="muted" data-test="stack-reason" data-reason={origin.reason}>{t.stackReasons[origin.reason as StackReason] ?? origin.reason}</p>
+      <Stack frames={origin.stack} user={origin.user_frame} />
+    </>
   );
 }
 

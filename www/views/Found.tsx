@@ -1,4 +1,5 @@
 import type {CaptureFiles, CaptureSummary} from '../../target/plain/pkg/oomscope';
+import {bytesOf} from '../extent';
 import {exactBytes, size} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
@@ -6,7 +7,7 @@ import type {Scan, Session} from '../state';
 import {memo} from './memo';
 
 /** Warnings that have a column of their own here. */
-const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata']);
+const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata', 'missing-memory-record']);
 
 /** What lies in the opened folders: listed at once, followed while it is read, folded away when there are charts. */
 export const Found = memo(function Found({session}: {session: Session}) {
@@ -80,22 +81,24 @@ function Size({of, sizes}: {of: number[]; sizes: ReadonlyMap<number, number>}) {
 
 function status(t: Messages, capture: CaptureFiles, scan: Scan, sizes: ReadonlyMap<number, number>, summary?: CaptureSummary): string {
   const phase = t.phases[scan.phase];
-  if (scan.phase === 'reading') {
-    const total = capture.operator_memory.reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);
+  if (scan.phase === 'reading' || scan.phase === 'tracing') {
+    const total = bytesOf(capture, sizes);
     return total > 0 ? `${phase} ${Math.floor(100 * Math.min(1, scan.bytesRead / total))} %` : phase;
   }
   if (scan.phase !== 'done' || summary === undefined) return phase;
   if (!isUsable(summary)) return t.unusable;
   const aside = summary.rows_set_aside > 0 ? `, ${t.setAside(summary.rows_set_aside)}` : '';
-  return `${phase}: ${t.rows(summary.rows_read)}${aside}`;
+  const stacks = summary.stacks === null || summary.stacks === undefined ? '' : `, ${t.stacksFound(summary.stacks.found, summary.stacks.found + summary.stacks.none)}`;
+  return `${phase}: ${t.rows(summary.rows_read)}${aside}${stacks}`;
 }
 
 function missing(t: Messages, capture: CaptureFiles): string[] {
   const lacks = (index: number | null | undefined): boolean => index === undefined || index === null;
   const usable = capture.operator_memory.length > 0;
   return [
-    ...usable ? [lacks(capture.trace) ? t.costTrace : t.stacksLater] : [],
+    ...usable && lacks(capture.trace) ? [t.costTrace] : [],
     ...usable && lacks(capture.profiler_metadata) ? [t.costMetadata] : [],
+    ...usable && lacks(capture.memory_record) && lacks(capture.npu_module_mem) ? [t.costRecord] : [],
     ...capture.warnings.filter(warning => !IN_COLUMNS.has(warning.code)).map(t.warning),
   ];
 }

@@ -1,5 +1,6 @@
 import {roughly, size} from '../format';
 import {useMessages} from '../i18n';
+import {bytesOf, isUnderWay} from '../extent';
 import {cancel} from '../session';
 import type {Session} from '../state';
 import {memo} from './memo';
@@ -9,9 +10,9 @@ export const Progress = memo(function Progress({walked, session}: {walked: numbe
   const t = useMessages();
   if (walked !== null) return <Line text={t.walking(walked)} share={null} />;
   if (session === null || session.readingSince === null) return null;
-  const {read, total} = bytesOf(session);
+  const {read, total} = readOf(session);
   const building = session.scans.filter(scan => scan.phase === 'building').length;
-  const reading = session.scans.some(scan => scan.phase === 'waiting' || scan.phase === 'reading');
+  const reading = session.scans.some(scan => scan.phase === 'waiting' || scan.phase === 'reading' || scan.phase === 'tracing');
   if (!reading) return <Line text={t.replaying(building)} share={1} />;
   const seconds = (performance.now() - session.readingSince) / 1000;
   const rate = read / Math.max(seconds, 0.001);
@@ -31,14 +32,14 @@ function Line({text, share}: {text: string; share: number | null}) {
   );
 }
 
-function bytesOf({found, scans, sizes}: Session): {read: number; total: number} {
+function readOf({found, scans, sizes}: Session): {read: number; total: number} {
   let read = 0;
   let total = 0;
   found.captures.forEach((capture, index) => {
     const scan = scans[index];
-    const all = capture.operator_memory.reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);
+    const all = bytesOf(capture, sizes);
     total += all;
-    read += scan === undefined || scan.phase === 'waiting' || scan.phase === 'reading' ? scan?.bytesRead ?? 0 : all;
+    read += scan === undefined || isUnderWay(scan) ? scan?.bytesRead ?? 0 : all;
   });
   return {read: Math.min(read, total), total};
 }
