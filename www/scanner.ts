@@ -9,8 +9,8 @@ export interface Job {
   progress(bytes: number): void;
   /** The tables are read. */
   scanned(result: Scanned): void;
-  /** The trace is read; not called without one. */
-  traced(result: Scanned): void;
+  /** The trace is read; null without one. */
+  traced(result: Scanned | null): void;
   failed(message: string): void;
 }
 
@@ -31,7 +31,7 @@ async function scanOne(job: Job, signal: AbortSignal): Promise<void> {
     const [module, input] = await Promise.all([wasm('plain'), job.input()]);
     if (signal.aborted) return;
     const result = await runWorker({type: 'scan', module, input}, job, signal);
-    if (result !== null && !signal.aborted) job.traced(result);
+    if (!signal.aborted) job.traced(result);
   } catch (error) {
     if (!signal.aborted) job.failed(error instanceof Error ? error.message : String(error));
   }

@@ -139,7 +139,8 @@ function job(capture: CaptureFiles, index: number, files: Files, into: Builder):
 /** Hands scanned captures to the engine, and lets it build all that arrived meanwhile in one go. */
 class Builder {
   busy = false;
-  #arrived: number[] = [];
+  /** Given to the engine and not built yet, in that order: a build takes all that the engine has, and answers in the same order. */
+  #given: number[] = [];
   #adding: Promise<void>[] = [];
   #building: Promise<void> = Promise.resolve();
   #attaching: Promise<void>[] = [];
@@ -147,21 +148,27 @@ class Builder {
   #numbers = new Map<number, number>();
   /** What came of each trace. */
   #origins = new Map<number, Scanned>();
+  /** Scanners that ended without a trace to read. */
+  #traceless = new Set<number>();
 
   constructor(private readonly captures: CaptureFiles[]) {}
 
   add(index: number, scanned: Scanned): void {
     patchScan(index, {phase: 'building'});
+    this.#given.push(index);
     const added = engine.call('add', [scanned], scanned.transfer).then(() => {
-      this.#arrived.push(index);
       if (!this.busy) this.#building = this.#build();
-    }).catch(error => this.#failed([index], error));
+    }).catch(error => {
+      this.#given = this.#given.filter(given => given !== index);
+      this.#failed([index], error);
+    });
     this.#adding.push(added);
   }
 
   /** Gives the engine what the trace says, as soon as the blocks are there. */
-  attach(index: number, origins: Scanned): void {
-    this.#origins.set(index, origins);
+  attach(index: number, origins: Scanned | null): void {
+    if (origins === null) this.#traceless.add(index);
+    else this.#origins.set(index, origins);
     this.#attachReady(index);
   }
 
@@ -174,7 +181,9 @@ class Builder {
   #attachReady(index: number): void {
     const capture = this.#numbers.get(index);
     const origins = this.#origins.get(index);
-    if (capture === undefined || origins === undefined) return;
+    if (capture === undefined) return;
+    if (this.#traceless.has(index) && builder === this) patchScan(index, {phase: 'done'});
+    if (origins === undefined) return;
     this.#attaching.push(engine.call('attach', [capture, origins], origins.transfer).then(summary => {
       if (builder === this) takeAnew(index, summary);
     }).catch(error => this.#failed([index], error)));
@@ -182,18 +191,18 @@ class Builder {
 
   async #build(): Promise<void> {
     this.busy = true;
-    while (this.#arrived.length > 0) {
-      const indices = this.#arrived.splice(0);
+    while (this.#given.length > 0) {
       try {
         const built = await engine.call('build', []);
+        const indices = this.#given.splice(0, built.length);
         indices.forEach((index, nth) => {
           const number = built[nth]?.capture;
           if (number !== undefined) this.#numbers.set(index, number);
         });
-        if (builder === this) take(indices, built, index => (this.captures[index]?.trace ?? null) !== null);
+        if (builder === this) take(indices, built);
         indices.forEach(index => this.#attachReady(index));
       } catch (error) {
-        this.#failed(indices, error);
+        this.#failed(this.#given.splice(0), error);
       }
     }
     this.busy = false;
@@ -208,10 +217,10 @@ class Builder {
   }
 }
 
-function take(indices: number[], built: CaptureSummary[], hasTrace: (index: number) => boolean): void {
+function take(indices: number[], built: CaptureSummary[]): void {
   patch(session => ({
     captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
-    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: hasTrace(index) ? 'tracing' : 'done'} : scan),
+    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'tracing'} : scan),
   }));
   if (get().place === null) showFirst();
 }
@@ -262,7 +271,11 @@ class Files {
 
   /** A file that can be done without. */
   async maybe(index: number | null | undefined): Promise<ListedFile | null> {
-    return index === null || index === undefined ? null : this.listed(index).catch(() => null);
+    if (index === null || index === undefined) return null;
+    return this.listed(index).catch(error => {
+      notify('warning', t => t.fileFailed(this.opened[index]?.path ?? '', String(error)));
+      return null;
+    });
   }
 }
 

@@ -40,18 +40,27 @@ const opened = folder => filesBelow(folder).map(file => ({path: path.relative(pa
 
 const scanAll = files => {
   const listed = index => index === null || index === undefined ? null : {path: files[index].path, file: new HeldFile(files[index].bytes, path.basename(files[index].path))};
-  return discover(files.map(file => file.path)).captures.map(capture => scan({
-    capture,
-    operator_memory: capture.operator_memory.map(listed),
-    profiler_info: listed(capture.profiler_info),
-    profiler_metadata: listed(capture.profiler_metadata),
-  }, () => {}));
+  return discover(files.map(file => file.path)).captures.map(capture => {
+    let blocks = null;
+    const origins = scan({
+      capture,
+      operator_memory: capture.operator_memory.map(listed),
+      profiler_info: listed(capture.profiler_info),
+      profiler_metadata: listed(capture.profiler_metadata),
+      memory_record: listed(capture.memory_record),
+      npu_module_mem: listed(capture.npu_module_mem),
+      trace: listed(capture.trace),
+    }, () => {}, scanned => { blocks = scanned; });
+    return {blocks, origins};
+  });
 };
 
 const report = files => {
   const engine = new Engine();
-  for (const scanned of scanAll(files)) engine.add(scanned);
+  const scanned = scanAll(files);
+  for (const {blocks} of scanned) engine.add(blocks);
   engine.build();
+  scanned.forEach(({origins}, capture) => { if (origins !== null) engine.attach(capture, origins); });
   const text = engine.report(25);
   engine.free();
   return text;

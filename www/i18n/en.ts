@@ -202,6 +202,7 @@ export const en = {
   openFailed: (reason: string) => `What was dropped could not be opened: ${reason}`,
   captureFailed: (source: string, reason: string) =>
     `“${source}” could not be read: ${reason}. Everything else goes on.`,
+  fileFailed: (path: string, reason: string) => `“${path}” could not be opened, so what it would tell is missing: ${reason}. Open it again.`,
   engineDied: (reason: string) =>
     `The engine ended: ${reason}. A fresh one has been started; the files are still at hand and can be opened again with one click.`,
   engineFailed: (reason: string) =>

@@ -176,6 +176,7 @@ export const zhHans: Messages = {
     `浏览器不允许本页读取拖入的${count > 1 ? ` ${n(count)} 个文件夹（包括“${name}”）` : `文件夹“${name}”`}。可行的办法：“打开 ▸ 文件夹…”，或直接拖入文件夹里的文件。`,
   openFailed: reason => `拖入的内容无法打开：${reason}`,
   captureFailed: (source, reason) => `“${source}”未能读取：${reason}。其余部分不受影响。`,
+  fileFailed: (path, reason) => `无法打开“${path}”，它所含的信息缺失：${reason}。请重新打开。`,
   engineDied: reason => `引擎已结束：${reason}。新的引擎已经启动；文件仍在手边，点一下即可重新打开。`,
   engineFailed: reason =>
     `引擎未能启动：${reason}。需要带 SIMD 的 WebAssembly 和 DecompressionStream：Chrome 91、Firefox 113、Safari 16.4 或更新版本。`,
