@@ -282,7 +282,7 @@ class Files {
 async function askSizes(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
   for (let at = 0; at < captures.length && !signal.aborted; at += SIZES_AT_ONCE) {
     const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(bigFiles);
-    const sizes = await Promise.all(wanted.map(async index => [index, (await files.maybe(index))?.file.size ?? 0] as const));
+    const sizes = await Promise.all(wanted.map(async index => [index, (await files.listed(index).catch(() => null))?.file.size ?? 0] as const));
     if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
   }
 }
