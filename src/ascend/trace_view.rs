@@ -397,13 +397,16 @@ pub fn frames(stack: &str) -> impl DoubleEndedIterator<Item = &str> {
     stack.split(';').map(str::trim).filter(|frame| !frame.is_empty())
 }
 
-/// From the leaf, the first frame that is nobody's library: no part of its path is `site-packages`, `torch` or `torch_npu`.
+/// From the leaf, the first frame that is nobody's library.
 pub fn first_user_frame(stack: &str) -> Option<&str> {
+    frames(stack).find(|frame| is_user_frame(frame))
+}
+
+/// Whether no part of a frame's path is `site-packages`, `torch` or `torch_npu`: parts, so that `torchtitan` is the user's own.
+pub fn is_user_frame(frame: &str) -> bool {
     const LIBRARIES: [&str; 3] = ["site-packages", "torch", "torch_npu"];
-    frames(stack).find(|frame| {
-        let path = frame.split('(').next().unwrap_or(frame);
-        !path.split(['/', '\\']).any(|part| LIBRARIES.contains(&part))
-    })
+    let path = frame.split('(').next().unwrap_or(frame);
+    !path.split(['/', '\\']).any(|part| LIBRARIES.contains(&part))
 }
 
 #[cfg(test)]

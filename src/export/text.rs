@@ -1,6 +1,7 @@
 //! The report as plain text, for a terminal.
 
-use crate::oom::report::{CaptureReport, ChangeReport, DeviceReport, OperatorGroup, Report};
+use crate::ascend::trace_view::is_user_frame;
+use crate::oom::report::{CaptureReport, ChangeReport, DeviceReport, OperatorGroup, Report, StackGroup};
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Display, Write};
 
@@ -23,6 +24,10 @@ fn capture_text(out: &mut String, capture: &CaptureReport) -> fmt::Result {
     let role = capture.role.as_deref().map_or(String::new(), |role| format!(", role {}", printable(role)));
     let time = capture.capture_time.as_deref().map_or(String::new(), |time| format!(", captured {time}"));
     writeln!(out, "  {rank}{role}{time}; {} rows, {} set aside", capture.rows.read, capture.rows.set_aside)?;
+    if let Some(stacks) = &capture.stacks {
+        let found = stacks.own + stacks.task_queue + stacks.ancestor + stacks.forward + stacks.python;
+        writeln!(out, "  call stacks for {found} of {}", blocks(found + stacks.none))?;
+    }
     for device in &capture.devices {
         device_text(out, device)?;
     }
@@ -39,7 +44,7 @@ fn capture_text(out: &mut String, capture: &CaptureReport) -> fmt::Result {
 fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {
     let peak = &device.peak;
     let since_start = |time_ns: &str| human_ns(time_ns.parse::<i64>().unwrap_or(0) - device.first_ns.parse::<i64>().unwrap_or(0));
-    writeln!(out, "  {} {}: {} blocks", printable(&device.device), device.pool, device.blocks)?;
+    writeln!(out, "  {} {}: {}", printable(&device.device), device.pool, blocks(device.blocks))?;
     writeln!(
         out,
         "    peak {} ({} B) at {} ({} ns), {} blocks live",
@@ -53,8 +58,9 @@ fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {
     writeln!(out, "    reserved {}, active {} (as reported)", optional(peak.reserved_bytes), optional(peak.active_bytes))?;
     writeln!(out, "    {:>11}  baseline: allocated before the capture", human_bytes(peak.baseline_bytes))?;
     groups_text(out, &peak.by_operator)?;
+    stacks_text(out, peak.by_stack.as_deref().unwrap_or_default())?;
     let alive = &device.alive_at_end;
-    writeln!(out, "    alive at the end: {} blocks, {} ({} B)", alive.blocks, human_bytes(alive.bytes), alive.bytes)?;
+    writeln!(out, "    alive at the end: {}, {} ({} B)", blocks(alive.blocks), human_bytes(alive.bytes), alive.bytes)?;
     groups_text(out, &alive.by_operator)?;
     changes_text(out, "drops (memory from before the capture, freed in it)", &device.baseline.drops, since_start)?;
     changes_text(out, "rises (rows are missing)", &device.baseline.rises, since_start)
@@ -62,9 +68,28 @@ fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {
 
 fn groups_text(out: &mut String, groups: &[OperatorGroup]) -> fmt::Result {
     for group in groups.iter().take(SHOWN) {
-        writeln!(out, "    {:>11}  {} in {} blocks", human_bytes(group.bytes), printable(&group.name), group.blocks)?;
+        writeln!(out, "    {:>11}  {} in {}", human_bytes(group.bytes), printable(&group.name), blocks(group.blocks))?;
     }
     more(out, groups.len(), "operators")
+}
+
+/// By the line that asked: the first frame, from the leaf, that is no library's.
+fn stacks_text(out: &mut String, groups: &[StackGroup]) -> fmt::Result {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    the same by call stack (first user frame)")?;
+    for group in groups.iter().take(SHOWN) {
+        let frame = group.stack.iter().rev().find(|frame| is_user_frame(frame)).or(group.stack.last());
+        let frame = frame.map_or("(no call stack)", String::as_str);
+        writeln!(out, "    {:>11}  {} in {}", human_bytes(group.bytes), printable(frame), blocks(group.blocks))?;
+    }
+    more(out, groups.len(), "call stacks")
+}
+
+/// "1 block", "2 blocks".
+fn blocks(count: u64) -> String {
+    format!("{count} block{}", if count == 1 { "" } else { "s" })
 }
 
 fn changes_text(out: &mut String, what: &str, changes: &[ChangeReport], since_start: impl Fn(&str) -> String) -> fmt::Result {
