@@ -74,6 +74,8 @@ pub enum Problem {
     NotAnalysed,
     /// A capture folder without operator_memory.csv.
     NoOperatorMemory,
+    /// No row reports the pool's total.
+    NoTotals,
     /// A file without a usable row.
     NoBlocks,
     /// A file vanished, changed or was refused while it was read.
@@ -198,6 +200,7 @@ impl Problem {
             Problem::UnsupportedExport => "unsupported-export",
             Problem::NotAnalysed => "not-analysed",
             Problem::NoOperatorMemory => "no-operator-memory",
+            Problem::NoTotals => "no-totals",
             Problem::NoBlocks => "no-blocks",
             Problem::UnreadableFile { .. } => "unreadable-file",
             Problem::MoreWarnings { .. } => "more-warnings",
@@ -211,7 +214,7 @@ impl Problem {
             Problem::DuplicateRank { taken } => drop(put("taken", Arg::Number(*taken))),
             Problem::MissingColumn { required, present } => {
                 put("required", Arg::Number(i64::from(*required)));
-                put("columns", Arg::Text(present.join(", ")));
+                put("columns", Arg::Text(listed(present)));
             }
             Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
             Problem::EmptyName { rows } | Problem::GeReleaseOnly { rows } => drop(put("rows", number(*rows))),
@@ -249,10 +252,10 @@ impl Problem {
                 format!("{place}: several profiler_info files lie here; rank {taken}, the lowest, was taken. Keep one rank a folder.")
             }
             Problem::MissingColumn { required: true, present } => {
-                format!("{place} has no column {field}; it has: {}. Take the operator_memory.csv as the profiler wrote it.", present.join(", "))
+                format!("{place} has no column {field}; it has: {}. Take the operator_memory.csv as the profiler wrote it.", listed(present))
             }
             Problem::MissingColumn { required: false, present } => {
-                format!("{place} has no column {field}, so that figure is unknown; it has: {}.", present.join(", "))
+                format!("{place} has no column {field}, so that figure is unknown; it has: {}.", listed(present))
             }
             Problem::BadValue { reason } => format!("{place}: {field} is \"{value}\": {reason}. The row was set aside."),
             Problem::ImpreciseTime => format!(
@@ -284,6 +287,11 @@ impl Problem {
                 )
             }
             Problem::NoOperatorMemory => format!("{place}: no operator_memory.csv lies here. Profile with profile_memory=True."),
+            Problem::NoTotals => {
+                format!(
+                    "{place}: no row reports the total allocated, so memory from before the capture is unknown: what is shown is the sum of the blocks, not the device's memory."
+                )
+            }
             Problem::NoBlocks => format!("{place} holds no usable row: there is nothing to show."),
             Problem::UnreadableFile { reason } => {
                 format!("{place} could not be read: {reason}. It may have vanished or changed since it was opened; open it again.")
@@ -300,6 +308,15 @@ fn place(at: &Position) -> String {
         (None, Some(byte)) => format!("{} byte {byte}", at.file),
         (None, None) => at.file.clone(),
     }
+}
+
+/// Column names for a message: a damaged header may hold anything.
+fn listed(names: &[String]) -> String {
+    const NAMES: usize = 40;
+    const LENGTH: usize = 60;
+    let short = |name: &String| name.chars().filter(|c| !c.is_control()).take(LENGTH).collect::<String>();
+    let more = if names.len() > NAMES { ", …" } else { "" };
+    format!("{}{more}", names.iter().take(NAMES).map(short).collect::<Vec<_>>().join(", "))
 }
 
 fn number(count: u64) -> Arg {

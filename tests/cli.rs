@@ -103,3 +103,34 @@ fn it_writes_nothing_beside_a_capture() {
     report(&fixture("ascend_sample"));
     assert_eq!(support::files(&fixture("ascend_sample")), before);
 }
+
+#[test]
+fn nothing_is_written_over_a_capture() {
+    let folder = folder("over");
+    let table = folder.join("x_ascend_pt/operator_memory.csv");
+    write(&table, b"Name,Size(KB)\n");
+    for option in ["--out", "--table"] {
+        let (code, said) = stderr(&[folder.to_str().unwrap(), option, table.to_str().unwrap()]);
+        assert_eq!(code, Some(2), "{said}");
+    }
+    assert_eq!(fs::read(table).unwrap(), b"Name,Size(KB)\n");
+}
+
+#[test]
+fn what_nothing_was_found_for_stays() {
+    let out = folder("stays").join("keep.json");
+    write(&out, b"kept");
+    assert_eq!(stderr(&["no/such/path", "--out", out.to_str().unwrap()]).0, Some(1));
+    assert_eq!(fs::read(out).unwrap(), b"kept");
+}
+
+#[test]
+fn totals_that_are_not_there_are_said_to_be_unknown() {
+    let folder = folder("totals");
+    let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type";
+    write(&folder.join("a_ascend_pt/operator_memory.csv"), format!("{header}\nx,1,1,2,,N/A,NPU:0\n").as_bytes());
+    write(&folder.join("b_ascend_pt/operator_memory.csv"), format!("{header}\nx,1,1,1,1.0,1.0,NPU:0\n").as_bytes());
+    let report = report(&folder);
+    let codes = |capture: usize| report["captures"][capture]["warnings"].to_string();
+    assert!(codes(0).contains("no-totals") && codes(1).contains("no-blocks"), "{report}");
+}

@@ -46,7 +46,7 @@ export function column(largest: number): {unit: string; show(value: number): str
   const least = 10 ** -decimals;
   return {
     unit: UNITS[unit] ?? 'B',
-    show: value => value !== 0 && value / scale < least / 2 ? `< ${least.toFixed(decimals)}` : (value / scale).toFixed(decimals),
+    show: value => value !== 0 && Math.abs(value / scale) < least / 2 ? `< ${least.toFixed(decimals)}` : (value / scale).toFixed(decimals),
   };
 }
 

@@ -226,6 +226,18 @@ impl ScannedCapture {
         let sampled = around.memory_record.iter().chain(&around.module_memory).flatten().filter_map(|series| series.time_ns.last().copied());
         let end_ns = devices.iter().map(|device| device.blocks.last_ns()).chain(sampled).max().unwrap_or(UNKNOWN);
         let devices: Vec<Device> = devices.into_par_iter().map(Device::build).collect();
+        let place = |device: &Device| Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()));
+        let mut found = Vec::new();
+        for device in &devices {
+            let totals = [&device.blocks.at_start, &device.blocks.at_end, &device.blocks.freed.totals];
+            if totals.iter().all(|totals| totals.allocated_bytes.iter().all(|&bytes| bytes == UNKNOWN)) {
+                found.push(Warning::new(&Problem::NoTotals, place(device)));
+            }
+            if device.replay.peak.is_none() {
+                found.push(Warning::new(&Problem::NoBlocks, place(device)));
+            }
+        }
+        facts.warnings.append(&mut found);
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
             let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
             let problem = Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64 };

@@ -168,8 +168,7 @@ fn take_info<P: AsRef<str>>(files: &mut CaptureFiles, mut infos: Vec<(Option<i64
     let Some(&(rank, index)) = infos.first() else { return };
     files.rank = rank;
     files.profiler_info = Some(index);
-    let ranks = infos.iter().filter(|(rank, _)| rank.is_some()).count();
-    if let (Some(taken), 2..) = (rank, ranks) {
+    if let (Some(taken), 2..) = (rank, infos.len()) {
         files.warnings.push(Warning::new(&Problem::DuplicateRank { taken }, Position::file(paths[index].as_ref())));
     }
 }
@@ -209,7 +208,7 @@ fn slice_of(name: &str) -> (&str, Option<u64>) {
 /// `profiler_info_3.json` → `Some(Some(3))`, `profiler_info.json` → `Some(None)`, another file → `None`.
 fn info_rank(name: &str) -> Option<Option<i64>> {
     let middle = name.strip_prefix("profiler_info")?.strip_suffix(".json")?;
-    if middle.is_empty() { Some(None) } else { middle.strip_prefix('_')?.parse().ok().map(Some) }
+    if middle.is_empty() { Some(None) } else { middle.strip_prefix('_')?.parse().ok().filter(|&rank| rank >= 0).map(Some) }
 }
 
 fn last(path: &str) -> &str {

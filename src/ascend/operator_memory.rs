@@ -202,6 +202,9 @@ impl Rows {
             self.most_decimals = self.most_decimals.max(allocated.decimals());
             total.tolerance_millibytes = tolerance(allocated, columns.allocated.unit);
             total.allocated_bytes = scaled(&columns.allocated, cells, allocated, MOST_BYTES)?;
+            if total.allocated_bytes < 0 {
+                return Err(columns.allocated.refuse(cells, Problem::BadValue { reason: "a total is not negative" }));
+            }
         }
         Ok(total)
     }

@@ -133,6 +133,7 @@ impl<R: TableRows> TableReader<R> {
             return;
         }
         match row {
+            Row::Bad { reason, .. } if self.header.is_none() => self.damaged(&format!("the header cannot be read: {reason}")),
             Row::Bad { line, byte, reason } => {
                 self.rows_read += 1;
                 self.set_aside(&Problem::DamagedFile { reason: format!("{reason}; the row was set aside") }, Position::line(&self.file, line, byte));
@@ -213,6 +214,9 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
         [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
         [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),
+        [0x89, b'P', b'N', b'G'] | [0, ..] | [_, 0, ..] | [_, _, 0, ..] | [_, _, _, 0, ..] => {
+            Some("this is no text; take the operator_memory.csv that the profiler wrote")
+        }
         [b'<', ..] => Some("this is HTML or XML, not CSV; take the operator_memory.csv that the profiler wrote"),
         _ => None,
     }

@@ -40,6 +40,9 @@ const SLICE_BYTES: usize = 4 << 20;
 /// A side file larger than this is none.
 const LARGEST_SIDE_FILE_BYTES: u64 = 64 << 20;
 
+/// Of a capture that gave nothing, so many warnings go to standard error.
+const SAID_PER_CAPTURE: usize = 10;
+
 struct Options {
     paths: Vec<PathBuf>,
     top: usize,
@@ -107,6 +110,10 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let mut stderr = io::stderr().lock();
     let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
     let files = list(&options.paths, &mut say);
+    if let Some(path) = options.out.iter().chain(&options.table).find(|path| is_one_of(path, &files)) {
+        say(&format!("{} is one of the files to read; nothing is written over a capture", path.display()));
+        return Ok(ExitCode::from(2));
+    }
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let found = discover(&names);
     if found.is_empty() {
@@ -114,7 +121,11 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     let captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
-        capture.facts.warnings.iter().for_each(|warning: &Warning| say(&warning.message));
+        capture.facts.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning: &Warning| say(&warning.message));
+        let rest = capture.facts.warnings.len().saturating_sub(SAID_PER_CAPTURE);
+        if rest > 0 {
+            say(&format!("{}: {rest} more warnings are in the JSON report", capture.facts.source));
+        }
     }
     if !found.is_empty() && captures.is_empty() {
         say(&format!("none of the {} captures is of the rank and role that were asked for", found.len()));
@@ -124,9 +135,16 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     let report = report(&captures, options.top);
     let written = if options.json { json(&report) } else { text(&report) };
-    write_report(options.out.as_deref(), &written)?;
+    // What stands in a file stays there when nothing was found.
+    if !captures.is_empty() || options.out.is_none() {
+        write_report(options.out.as_deref(), &written)?;
+    }
     let any = report.captures.iter().any(|capture| !capture.devices.is_empty());
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn is_one_of(path: &Path, files: &[Listed]) -> bool {
+    std::fs::canonicalize(path).is_ok_and(|full| files.iter().any(|file| std::fs::canonicalize(&file.path).is_ok_and(|file| file == full)))
 }
 
 fn nothing_found(names: &[&str]) -> String {
@@ -252,8 +270,11 @@ fn unreadable(error: &io::Error) -> Problem {
 }
 
 fn side_file(path: &Path) -> io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.len() > LARGEST_SIDE_FILE_BYTES {
+        return Err(io::Error::other("the file is too large to be what its name says"));
+    }
     let mut text = Vec::new();
-    File::open(path)?.take(LARGEST_SIDE_FILE_BYTES).read_to_end(&mut text)?;
+    slices(path, &mut |bytes| text.extend_from_slice(bytes))?;
     Ok(text)
 }
 

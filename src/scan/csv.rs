@@ -133,6 +133,9 @@ impl CsvReader {
         if text.is_empty() {
             return;
         }
+        if memchr::memchr(b'\r', text).is_some() {
+            return each(Row::Bad { line: number, byte, reason: "a carriage return stands inside the row: lines must end with a line feed" });
+        }
         match memchr::memchr_iter(b'"', text).count() {
             0 => self.split_plain(text),
             quotes if quotes % 2 == 1 => return each(Row::Bad { line: number, byte, reason: "a quote is not closed" }),
@@ -218,6 +221,13 @@ mod tests {
     #[test]
     fn an_unclosed_quote_spoils_one_row() {
         assert_eq!(texts("a,\"b\nc,d\n"), [vec!["bad: a quote is not closed"], vec!["c", "d"]]);
+    }
+
+    #[test]
+    fn a_lone_carriage_return_spoils_its_row() {
+        let bad = "bad: a carriage return stands inside the row: lines must end with a line feed";
+        assert_eq!(texts("\"a\",b\rc,d\ne,f\n"), [vec![bad], vec!["e", "f"]]);
+        assert_eq!(texts("a,b\rc,d"), [[bad]]);
     }
 
     #[test]

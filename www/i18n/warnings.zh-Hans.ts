@@ -38,6 +38,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'unsupported-export': () => '本版本尚不能读取这种导出。请同时导出文本：export_type=[ExportType.Text]，它会生成 operator_memory.csv。',
   'not-analysed': w => `这是尚未解析的原始采集。请在装有 torch_npu 的机器上运行 torch_npu.profiler.profiler.analyse("${w.file}")，再打开该文件夹。`,
   'no-operator-memory': () => '文件夹里没有 operator_memory.csv：采集时设置 profile_memory=True。',
+  'no-totals': () => '没有任何一行给出已分配总量，因此不知道采集之前申请的内存：显示的只是各内存块之和，不是设备的内存。',
   'no-blocks': () => '文件里没有一行可用：没有可显示的内存块。',
   'unreadable-file': w => `文件读取失败：${reason(w)}。它可能在读取时被移动、修改或禁止访问；请重新打开。`,
   'more-warnings': w => `还有 ${count(w, 'count')} 条 ${arg(w, 'code')} 说明没有逐条列出。`,

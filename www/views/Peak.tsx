@@ -14,7 +14,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
   const t = useMessages();
   const [all, setAll] = useState(false);
   const {peak, lanes} = device;
-  const {unit, show} = column(peak.total_bytes);
+  const {unit, show} = column(Math.max(peak.total_bytes, Math.abs(peak.baseline_bytes), ...peak.by_operator.slice(0, 1).map(group => group.bytes)));
   const groups = all ? peak.by_operator : peak.by_operator.slice(0, ROWS_FIRST);
   const hidden = peak.by_operator.length - ROWS_FIRST;
   const largest = Math.max(1, peak.baseline_bytes, ...peak.by_operator.slice(0, 1).map(group => group.bytes));
