@@ -134,3 +134,15 @@ fn totals_that_are_not_there_are_said_to_be_unknown() {
     let codes = |capture: usize| report["captures"][capture]["warnings"].to_string();
     assert!(codes(0).contains("no-totals") && codes(1).contains("no-blocks"), "{report}");
 }
+
+#[test]
+fn ranks_and_roles_are_chosen_and_those_there_are_named() {
+    let sample = fixture("ascend_sample");
+    let output = oomscope(&[sample.to_str().unwrap(), "--rank", "1", "--role", "critic_update", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let captures = report["captures"].as_array().unwrap();
+    assert_eq!((captures.len(), &captures[0]["rank"], &captures[0]["role"]), (1, &1.into(), &"critic_update".into()));
+    let (code, said) = stderr(&[sample.to_str().unwrap(), "--role", "actor"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("there are: actor_update rank 0, actor_update rank 1, critic_update rank 0, critic_update rank 1"), "{said}");
+}

@@ -95,8 +95,8 @@ fn place<'a>(folders: &mut BTreeMap<&'a str, Folder>, path: &'a str, index: usiz
     match name {
         "profiler_metadata.json" => note(&|folder| folder.files.profiler_metadata = Some(index)),
         "trace_view.json" | "trace_view.json.gz" => note(&|folder| folder.files.trace = Some(index)),
-        "memory_record.csv" => note(&|folder| folder.files.memory_record = Some(index)),
-        "npu_module_mem.csv" => note(&|folder| folder.files.npu_module_mem = Some(index)),
+        "memory_record.csv" | "memory_record.csv.gz" => note(&|folder| folder.files.memory_record = Some(index)),
+        "npu_module_mem.csv" | "npu_module_mem.csv.gz" => note(&|folder| folder.files.npu_module_mem = Some(index)),
         _ if is_operator_memory(name) => note(&|folder| folder.tables.push(index)),
         _ if name.starts_with("ascend_") && name.ends_with(".db") => note(&|folder| folder.databases.push(index)),
         _ => {
@@ -193,11 +193,13 @@ fn is_below(path: &str, folder: &str) -> bool {
 }
 
 fn is_operator_memory(name: &str) -> bool {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
     name == "operator_memory.csv" || (name.starts_with("operator_memory_") && name.ends_with(".csv"))
 }
 
 /// `operator_memory_2024_slice_3.csv` → (`operator_memory_2024`, 3).
 fn slice_of(name: &str) -> (&str, Option<u64>) {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
     let stem = name.strip_suffix(".csv").unwrap_or(name);
     match stem.rsplit_once("_slice_").map(|(before, number)| (before, number.parse())) {
         Some((before, Ok(number))) => (before, Some(number)),
@@ -313,6 +315,12 @@ mod tests {
         assert_eq!((found[0].source.as_str(), &found[0].operator_memory[..]), ("PROF_1", &[1, 0][..]));
         let found = discover(&paths.map(|path| format!("job/{path}")));
         assert_eq!((found.len(), found[0].source.as_str()), (1, "job/PROF_1"));
+    }
+
+    #[test]
+    fn packed_tables_are_tables() {
+        let found = discover(&["r_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv.gz", "r_ascend_pt/ASCEND_PROFILER_OUTPUT/memory_record.csv.gz"]);
+        assert_eq!((&found[0].operator_memory[..], found[0].memory_record), (&[0][..], Some(1)));
     }
 
     #[test]

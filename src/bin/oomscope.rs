@@ -128,7 +128,10 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         }
     }
     if !found.is_empty() && captures.is_empty() {
-        say(&format!("none of the {} captures is of the rank and role that were asked for", found.len()));
+        let mut seen: Vec<String> = found.iter().map(|capture| whose(capture, &files)).collect();
+        seen.sort();
+        seen.dedup();
+        say(&format!("none of the {} captures is of the rank and role that were asked for; there are: {}", found.len(), seen.join(", ")));
     }
     if let Some(path) = &options.table {
         write_table(path, &captures, options.nearest)?;
@@ -206,8 +209,8 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
     files
 }
 
-/// `None`: the capture is not of the ranks and roles that were asked for.
-fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<Capture> {
+/// A reader that has the small files: they say whose capture it is.
+fn side_files(found: &CaptureFiles, files: &[Listed]) -> CaptureReader {
     let mut reader = CaptureReader::new(found);
     if let Some(file) = found.profiler_info.map(|index| &files[index]) {
         match side_file(&file.path) {
@@ -221,6 +224,19 @@ fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option
             Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
         }
     }
+    reader
+}
+
+/// Role and rank of a capture, for a message.
+fn whose(found: &CaptureFiles, files: &[Listed]) -> String {
+    let facts = side_files(found, files).facts();
+    let rank = facts.rank.map_or("rank unknown".to_owned(), |rank| format!("rank {rank}"));
+    format!("{} {rank}", facts.role.unwrap_or_default()).trim().to_owned()
+}
+
+/// `None`: the capture is not of the ranks and roles that were asked for.
+fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<Capture> {
+    let mut reader = side_files(found, files);
     if !selection.takes(&reader.facts()) {
         return None;
     }
