@@ -5,7 +5,7 @@ mod support;
 
 use oomscope::ascend::capture::{CaptureReader, ScannedCapture};
 use oomscope::ascend::discover::discover;
-use oomscope::oom::report::report;
+use oomscope::oom::report::{ascend_report, report};
 use support::{capture, files, fixture};
 
 /// Every byte of files up to this size is tried.
@@ -46,7 +46,7 @@ fn try_all(folder: &std::path::Path) {
             assert!(cut.facts.rows_read <= whole.facts.rows_read);
             // A report on what is left is all that matters; that it comes at all is the test.
             let cut = cut.build();
-            assert_eq!(report([&cut], 25).captures.len(), 1);
+            assert_eq!(report([ascend_report(&cut, 25)]).captures.len(), 1);
             assert_eq!(scan(&files, name, bytes.len(), place), whole, "{name} split at {place}");
         }
     }

@@ -8,7 +8,7 @@ use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
-use oomscope::oom::report::report;
+use oomscope::oom::report::{ascend_report, report};
 use oomscope::scan::gzip::Unpacker;
 use rayon::prelude::*;
 use std::fs::File;
@@ -136,13 +136,13 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if let Some(path) = &options.table {
         write_table(path, &captures, options.nearest)?;
     }
-    let report = report(&captures, options.top);
+    let report = report(captures.iter().map(|capture| ascend_report(capture, options.top)));
     let written = if options.json { json(&report) } else { text(&report) };
     // What stands in a file stays there when nothing was found.
     if !captures.is_empty() || options.out.is_none() {
         write_report(options.out.as_deref(), &written)?;
     }
-    let any = report.captures.iter().any(|capture| !capture.devices.is_empty());
+    let any = captures.iter().any(|capture| capture.devices.iter().any(|device| device.replay.peak.is_some()));
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

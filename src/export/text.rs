@@ -1,7 +1,9 @@
 //! The report as plain text, for a terminal.
 
 use crate::ascend::trace_view::is_user_frame;
-use crate::oom::report::{CaptureReport, ChangeReport, DeviceReport, OperatorGroup, Report, StackGroup};
+use crate::error::Warning;
+use crate::oom::report::{AscendReport, CaptureReport, ChangeReport, DeviceReport, OperatorGroup, Report, StackGroup};
+use crate::oom::xplane_report::XplaneReport;
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Display, Write};
 
@@ -13,12 +15,15 @@ pub fn text(report: &Report) -> String {
     let mut out = String::new();
     for capture in &report.captures {
         // Writing to a String cannot fail.
-        let _ = capture_text(&mut out, capture);
+        let _ = match capture {
+            CaptureReport::Ascend(capture) => ascend_text(&mut out, capture),
+            CaptureReport::Xplane(capture) => xplane_text(&mut out, capture),
+        };
     }
     out
 }
 
-fn capture_text(out: &mut String, capture: &CaptureReport) -> fmt::Result {
+fn ascend_text(out: &mut String, capture: &AscendReport) -> fmt::Result {
     writeln!(out, "{}", printable(&capture.source))?;
     let rank = capture.rank.map_or("rank unknown".to_owned(), |rank| format!("rank {rank}"));
     let role = capture.role.as_deref().map_or(String::new(), |role| format!(", role {}", printable(role)));
@@ -31,14 +36,25 @@ fn capture_text(out: &mut String, capture: &CaptureReport) -> fmt::Result {
     for device in &capture.devices {
         device_text(out, device)?;
     }
-    if !capture.warnings.is_empty() {
-        writeln!(out, "  notes ({})", capture.warnings.len())?;
-        for warning in capture.warnings.iter().take(SHOWN) {
-            writeln!(out, "    {}", printable(&warning.message))?;
-        }
-        more(out, capture.warnings.len(), "in the JSON report")?;
-    }
+    notes_text(out, &capture.warnings)?;
     writeln!(out)
+}
+
+fn xplane_text(out: &mut String, capture: &XplaneReport) -> fmt::Result {
+    writeln!(out, "{}", printable(&capture.source))?;
+    notes_text(out, &capture.warnings)?;
+    writeln!(out)
+}
+
+fn notes_text(out: &mut String, warnings: &[Warning]) -> fmt::Result {
+    if warnings.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  notes ({})", warnings.len())?;
+    for warning in warnings.iter().take(SHOWN) {
+        writeln!(out, "    {}", printable(&warning.message))?;
+    }
+    more(out, warnings.len(), "in the JSON report")
 }
 
 fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {

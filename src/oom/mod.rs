@@ -1,3 +1,4 @@
 //! What the report says.
 
 pub mod report;
+pub mod xplane_report;

@@ -8,6 +8,7 @@ use crate::ascend::operator_memory::Pool;
 use crate::ascend::reserved;
 use crate::ascend::stacks::{Reason, Stacks};
 use crate::error::Warning;
+use crate::oom::xplane_report::XplaneReport;
 use crate::timeline::blocks::{Blocks, UNKNOWN, operator_label};
 use crate::timeline::growth::{Growth, growth};
 use crate::timeline::live::{self, Group};
@@ -26,11 +27,30 @@ pub struct Report {
     pub captures: Vec<CaptureReport>,
 }
 
-/// One capture.
+/// One capture; `kind` says of which sort.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum CaptureReport {
+    /// An Ascend Profiler capture.
+    Ascend(Box<AscendReport>),
+    /// A JAX/XLA capture.
+    Xplane(Box<XplaneReport>),
+}
+
+impl CaptureReport {
+    /// Path below what was opened.
+    pub fn source(&self) -> &str {
+        match self {
+            CaptureReport::Ascend(report) => &report.source,
+            CaptureReport::Xplane(report) => &report.source,
+        }
+    }
+}
+
+/// One Ascend Profiler capture.
 #[derive(Debug, Clone, Serialize)]
 #[allow(missing_docs)] // The names are those of the schema.
-pub struct CaptureReport {
-    pub kind: &'static str,
+pub struct AscendReport {
     pub source: String,
     pub role: Option<String>,
     pub rank: Option<i64>,
@@ -225,17 +245,17 @@ pub struct AllocatorReport {
     pub mean_lifetime_ns: i64,
 }
 
-/// The report on some captures; lists without an end of their own hold the first `top`.
-pub fn report<'a>(captures: impl IntoIterator<Item = &'a Capture>, top: usize) -> Report {
-    let mut captures: Vec<CaptureReport> = captures.into_iter().map(|capture| capture_report(capture, top)).collect();
-    captures.sort_by(|a, b| a.source.cmp(&b.source));
+/// The report on some captures.
+pub fn report(captures: impl IntoIterator<Item = CaptureReport>) -> Report {
+    let mut captures: Vec<CaptureReport> = captures.into_iter().collect();
+    captures.sort_by(|a, b| a.source().cmp(b.source()));
     Report { schema: SCHEMA, captures }
 }
 
-fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
+/// The report on an Ascend Profiler capture; lists without an end of their own hold the first `top`.
+pub fn ascend_report(capture: &Capture, top: usize) -> CaptureReport {
     let facts = &capture.facts;
-    CaptureReport {
-        kind: "ascend",
+    CaptureReport::Ascend(Box::new(AscendReport {
         source: facts.source.clone(),
         role: facts.role.clone(),
         rank: facts.rank,
@@ -246,7 +266,7 @@ fn capture_report(capture: &Capture, top: usize) -> CaptureReport {
         stacks: stack_counts(capture),
         outside_framework: outside_framework(capture),
         warnings: facts.warnings.clone(),
-    }
+    }))
 }
 
 /// `None` for a pool in which nothing lived for any time.

@@ -7,7 +7,7 @@ use crate::ascend::discover;
 use crate::ascend::trace_view::first_user_frame;
 use crate::draw::bars::{LanePaint, paint_lane};
 use crate::export::json::json;
-use crate::oom::report::{known, report, stack_counts};
+use crate::oom::report::{ascend_report, known, report, stack_counts};
 use crate::timeline::blocks::{OPEN, Total};
 use crate::timeline::live::{self, Allocator};
 use crate::timeline::overlap;
@@ -108,7 +108,7 @@ impl Engine {
 
     /// The report on all captures, as JSON.
     pub fn report(&self, top: usize) -> String {
-        json(&report(self.captures.iter().map(|opened| &opened.capture), top))
+        json(&report(self.captures.iter().map(|opened| ascend_report(&opened.capture, top))))
     }
 
     /// What the charts show of a window.
