@@ -2,6 +2,8 @@
 //!
 //! memory_record.csv has the whole process (`APP`), the framework's pools (`PTA`, `GE`) and, in newer versions, both (`PTA+GE`);
 //! npu_module_mem.csv has CANN's components (HCCL, …). What the process holds beyond the framework's pools has no blocks anywhere else.
+//!
+//! Pools have a row at each of their events, and a total allocated in it; the others are sampled, every 20 ms or so.
 
 use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, number, text};
 use crate::error::{Problem, Warning};
@@ -35,9 +37,15 @@ pub type ReservedReader = TableReader<Rows>;
 /// The rows, as they come in.
 #[derive(Default)]
 pub struct Rows {
-    series: Vec<Reserved>,
+    series: Vec<Series>,
     /// The series that the last row went to.
     latest: usize,
+}
+
+struct Series {
+    reserved: Reserved,
+    /// Whether it is a pool's, with a row at each event.
+    of_pool: bool,
 }
 
 /// Where the cells of a row stand.
@@ -45,6 +53,7 @@ pub struct Columns {
     component: Column,
     time: Column,
     reserved: Column,
+    allocated: Option<Column>,
     device: Option<Column>,
 }
 
@@ -56,7 +65,9 @@ impl TableRows for Rows {
         let missing: Vec<&str> = found.iter().filter(|(_, column)| column.is_none()).map(|(wanted, _)| *wanted).collect();
         let device = Column::find(names, "device type").or_else(|| Column::find(names, "device"));
         match found.map(|(_, column)| column) {
-            [Some(component), Some(time), Some(reserved)] => Ok(Columns { component, time, reserved, device }),
+            [Some(component), Some(time), Some(reserved)] => {
+                Ok(Columns { component, time, reserved, allocated: Column::find(names, "total allocated"), device })
+            }
             _ => Err(missing),
         }
     }
@@ -67,17 +78,18 @@ impl TableRows for Rows {
         // Rows of the process have no other figure than this; rows without it say nothing here.
         let Some(reserved_bytes) = number(&columns.reserved, cells, MOST_BYTES)? else { return Ok(()) };
         let (component, device) = (text(cells, Some(&columns.component)), text(cells, columns.device.as_ref()));
-        let same = |series: &Reserved| series.component == component && series.device == device;
+        let same = |series: &Series| series.reserved.component == component && series.reserved.device == device;
         if !self.series.get(self.latest).is_some_and(same) {
             self.latest = self.series.iter().position(same).unwrap_or_else(|| {
                 let new = Reserved { component: component.into_owned(), device: device.into_owned(), time_ns: Vec::new(), reserved_bytes: Vec::new() };
-                self.series.push(new);
+                self.series.push(Series { reserved: new, of_pool: false });
                 self.series.len() - 1
             });
         }
         let series = &mut self.series[self.latest];
-        series.time_ns.push(time_ns);
-        series.reserved_bytes.push(reserved_bytes);
+        series.of_pool |= !text(cells, columns.allocated.as_ref()).is_empty();
+        series.reserved.time_ns.push(time_ns);
+        series.reserved.reserved_bytes.push(reserved_bytes);
         Ok(())
     }
 }
@@ -100,15 +112,15 @@ impl ReservedReader {
     }
 }
 
-/// In order of time; samples between two that change nothing are dropped.
-fn steps(series: Reserved) -> Reserved {
+/// In order of time; of a pool's events only those that change something are kept, and the last. Samples stay: each tells when it was taken.
+fn steps(Series { reserved: series, of_pool }: Series) -> Reserved {
     let mut order: Vec<u32> = (0..series.time_ns.len() as u32).collect();
     order.sort_by_key(|&i| series.time_ns[i as usize]);
     let mut steps = Reserved { time_ns: Vec::new(), reserved_bytes: Vec::new(), ..series };
     for (nth, &i) in order.iter().enumerate() {
         let bytes = series.reserved_bytes[i as usize];
-        // The last sample stays: it says until when the component was watched.
-        if nth + 1 == order.len() || steps.reserved_bytes.last() != Some(&bytes) {
+        // The last event stays: it says until when the component was watched.
+        if !of_pool || nth + 1 == order.len() || steps.reserved_bytes.last() != Some(&bytes) {
             steps.time_ns.push(series.time_ns[i as usize]);
             steps.reserved_bytes.push(bytes);
         }
@@ -117,12 +129,21 @@ fn steps(series: Reserved) -> Reserved {
 }
 
 /// What the process holds beyond the framework's pools at an instant: when the process was sampled and how much.
+///
+/// The pools are those of that sample, for they may have grown since. Only where none was known then, the instant's own are taken.
 pub fn outside_framework(record: &[Reserved], device: &str, time_ns: i64) -> Option<(i64, i64)> {
-    let at = |component: &str| record.iter().find(|series| series.component == component && series.device == device).and_then(|series| series.at(time_ns));
-    let (sampled_ns, app) = at("APP")?;
-    let pool = |component: &str| at(component).map_or(0, |(_, bytes)| bytes);
-    let framework = at("PTA+GE").map_or_else(|| pool("PTA") + pool("GE"), |(_, bytes)| bytes);
-    Some((sampled_ns, app - framework))
+    let at = |component: &str, time_ns| {
+        let series = record.iter().find(|series| series.component == component && series.device == device)?;
+        series.at(time_ns)
+    };
+    let (sampled_ns, app) = at("APP", time_ns)?;
+    let bytes = |component: &str, time_ns| at(component, time_ns).map(|(_, bytes)| bytes);
+    let pools = |time_ns| match (bytes("PTA+GE", time_ns), bytes("PTA", time_ns), bytes("GE", time_ns)) {
+        (Some(both), ..) => Some(both),
+        (None, None, None) => None,
+        (None, pta, ge) => Some(pta.unwrap_or(0) + ge.unwrap_or(0)),
+    };
+    Some((sampled_ns, app - pools(sampled_ns).or_else(|| pools(time_ns)).unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -151,9 +172,17 @@ mod tests {
     }
 
     #[test]
-    fn unordered_samples_become_steps() {
-        let file = read("APP,30.0,,1.0,,,N\nAPP,10.0,,1.0,,,N\nAPP,20.0,,1.0,,,N\nAPP,15.0,,2.0,,,N\n");
-        assert_eq!(file.series[0].time_ns, [10_000, 15_000, 20_000, 30_000]);
+    fn pools_that_grew_since_the_sample_do_not_count() {
+        let file = read("APP,10.0,,100.0,,,NPU:0\nPTA,5.0,1,60.0,1,2,NPU:0\nPTA,12.0,1,90.0,1,2,NPU:0\n");
+        assert_eq!(outside_framework(&file.series, "NPU:0", 15_000), Some((10_000, 40 << 20)));
+    }
+
+    #[test]
+    fn unordered_events_become_steps_and_samples_stay() {
+        let file =
+            read("PTA,30.0,0,1.0,,,N\nPTA,10.0,0,1.0,,,N\nPTA,20.0,0,1.0,,,N\nPTA,25.0,0,1.0,,,N\nAPP,12.0,,1.0,,,N\nAPP,11.0,,1.0,,,N\nAPP,13.0,,1.0,,,N\n");
+        assert_eq!(file.series[0].time_ns, [11_000, 12_000, 13_000]);
+        assert_eq!(file.series[1].time_ns, [10_000, 30_000]);
     }
 
     #[test]

@@ -21,6 +21,21 @@ pub fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
 }
 
+/// Captures that the project's generator makes for a test; `None`, said aloud, where there is no Node.js.
+pub fn generated(name: &str, options: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut node = Command::new("node");
+    node.arg(root.join("fixtures/generate.mjs")).arg("--out").arg(&folder).args(options.split_whitespace());
+    let Ok(output) = node.output() else {
+        eprintln!("skipped: no Node.js to generate captures with");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(folder)
+}
+
 pub fn oomscope(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_oomscope")).args(arguments).output().unwrap()
 }
