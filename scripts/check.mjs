@@ -16,6 +16,7 @@ const STEPS = [
   ['lint', cargo('clippy', '--locked', '--all-targets', '--', '-D', 'warnings')],
   ['lint for wasm32', cargo('clippy', ...WASM, '--', '-D', 'warnings')],
   ['tests', nextest ? cargo('nextest', 'run', '--no-tests=pass') : cargo('test', '--lib', '--bins', '--tests')],
+  ['table beside RL-Insight', nodeTests('tests/parity')],
   ['examples in the docs', cargo('test', '--doc')],
   ['page: both variants, types, bundles', ['trunk', 'build']],
   ['core on wasm32', nodeTests('tests/wasm')],

@@ -137,7 +137,7 @@ fn the_stacks_that_rl_insight_gets_wrong() {
     let row = |line: u32, name: &str, theirs: &str, ours: &str| (line, name.to_owned(), theirs.to_owned(), ours.to_owned());
     let expected = [
         // The gradient of the loss: made by nll_loss_backward, whose forward operator was called at that very line. They get there by
-        // chance: the loss itself had called aten::ones, and returned 8.457 ms before.
+        // chance: the last aten::ones with a stack was called below that line too, 8.457 ms before.
         row(52, "aten::ones", &train, &format!("forward {train}")),
         // Gradients of the bias, made by AddmmBackward0 on the autograd thread: aten::sum itself and what is around it carry neither a stack
         // nor a sequence number. The sum in accuracy() that they are given had ended 5.1 to 7.0 ms before.

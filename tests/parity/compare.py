@@ -1,6 +1,6 @@
-"""Our table beside RL-Insight's DataFrame, row by row. Prints JSON: how many rows, and each difference by its kind.
+"""Our table beside RL-Insight's DataFrame, row by row. Prints a line of JSON a capture: how many rows, and the differences by kind.
 
-usage: compare.py FOLDER OURS.jsonl
+usage: compare.py FOLDER OURS.jsonl [FOLDER OURS.jsonl]...
 
 Every number is compared as f64, times to 0.001 ms; a difference that is none of the kinds below is "other". Kinds:
 
@@ -82,7 +82,7 @@ class Kinds:
         return "other"
 
 
-def main(folder, table):
+def compare(folder, table):
     frame = MemoryClusterParser({"input": {"rank_list": "all"}, "rank_list": "all"}).run(folder)
     theirs = sorted(([] if frame is None else frame.to_dict("records")), key=key)
     with open(table, encoding="utf-8") as lines:
@@ -100,4 +100,5 @@ def main(folder, table):
     print(json.dumps(result))
 
 
-main(*sys.argv[1:])
+for pair in zip(sys.argv[1::2], sys.argv[2::2]):
+    compare(*pair)
