@@ -94,9 +94,13 @@ export function fieldMs(ns: number): string {
   return `${sign}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
+/** A comma is taken where it separates thousands: elsewhere it may be meant as a decimal point. */
+const THOUSANDS = /^-?\d{1,3}(,\d{3})+(\.\d*)?$/;
+
 /** Nanoseconds of a time field, or null where the text is no number. */
 export function parseMs(text: string): number | null {
-  const found = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text.replace(/[\s,_]/g, ''));
+  const packed = text.replace(/[\s_]/g, '');
+  const found = /^(-?)(\d*)(?:\.(\d*))?$/.exec(THOUSANDS.test(packed) ? packed.replaceAll(',', '') : packed);
   if (found === null || (found[2] === '' && (found[3] ?? '') === '')) return null;
   const ns = Number(found[2] || 0) * MILLISECOND + Number((found[3] ?? '').slice(0, 6).padEnd(6, '0'));
   return found[1] === '-' ? -ns : ns;

@@ -19,12 +19,20 @@ export interface Walk {
   opened: Opened[];
   /** Folders that the browser would not read. */
   unreadable: string[];
+  /** Folders that lie too deep to be looked into. */
+  tooDeep: string[];
+  /** There were more files than are looked at. */
+  tooMany: boolean;
 }
+
+/** Files that are all at hand. */
+export const atHand = (opened: Opened[]): Walk => ({opened, unreadable: [], tooDeep: [], tooMany: false});
 
 type Progress = (paths: number) => void;
 
-const DEEPEST = 64;
-const MOST_PATHS = 2_000_000;
+/** Links may lead a folder back into itself. */
+export const DEEPEST = 64;
+export const MOST_PATHS = 2_000_000;
 
 /** Must run inside the drop event: afterwards the items are gone. */
 export function collect(transfer: DataTransfer): Dropped[] {
@@ -43,7 +51,7 @@ export async function walk(items: Dropped[], progress: Progress, signal: AbortSi
   const walker = new Walker(progress, signal);
   const names = new Names();
   for (const item of items) await walker.item(item, names);
-  return {opened: walker.opened, unreadable: walker.unreadable};
+  return walker;
 }
 
 /** Files of a picker; those of a folder picker bring their path. */
@@ -84,9 +92,11 @@ class Names {
   }
 }
 
-class Walker {
+class Walker implements Walk {
   readonly opened: Opened[] = [];
   readonly unreadable: string[] = [];
+  readonly tooDeep: string[] = [];
+  tooMany = false;
   #told = 0;
 
   constructor(private readonly progress: Progress, private readonly signal: AbortSignal) {}
@@ -102,7 +112,7 @@ class Walker {
   }
 
   async #folder(path: string, folder: FileSystemDirectoryHandle, depth = 0): Promise<void> {
-    if (this.#enough(depth)) return;
+    if (this.#enough(path, depth)) return;
     try {
       for await (const child of (folder as unknown as {values(): AsyncIterable<FileSystemHandle>}).values()) {
         this.signal.throwIfAborted();
@@ -116,7 +126,7 @@ class Walker {
   }
 
   async #entries(path: string, folder: FileSystemDirectoryEntry, depth = 0): Promise<void> {
-    if (this.#enough(depth)) return;
+    if (this.#enough(path, depth)) return;
     try {
       const reader = folder.createReader();
       for (let batch = await readSome(reader); batch.length > 0; batch = await readSome(reader)) {
@@ -140,9 +150,11 @@ class Walker {
     this.progress(this.opened.length);
   }
 
-  #enough(depth: number): boolean {
+  #enough(path: string, depth: number): boolean {
     this.signal.throwIfAborted();
-    return depth > DEEPEST || this.opened.length >= MOST_PATHS;
+    if (depth > DEEPEST) this.tooDeep.push(path);
+    if (this.opened.length >= MOST_PATHS) this.tooMany = true;
+    return this.tooMany || depth > DEEPEST;
   }
 
   #skip(path: string, error: unknown): void {

@@ -3,13 +3,13 @@ import type {CaptureFiles, CaptureSummary} from '../target/plain/pkg/oomscope';
 import {Engine, EngineEnded} from './engine';
 import {nothingFound, notYetRead} from './explain';
 import type {Dropped, Opened, Walk} from './open';
-import {picked, sample, walk} from './open';
+import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
 import {download} from './platform';
 import type {ListedFile, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session} from './state';
-import {NO_PLACE, get, notify, set} from './state';
+import {NO_PLACE, deviceAt, get, lengthOf, notify, set} from './state';
 import {bigFiles, isUnderWay} from './extent';
 
 const REPORT_TOP = 25;
@@ -35,14 +35,14 @@ export const openDropped = (items: Dropped[]): Promise<void> => open((progress, 
 
 export const openPicked = (files: Iterable<File>): Promise<void> => openList(picked(files));
 
-export const openSample = (name: string): Promise<void> => open(async () => ({opened: await sample(name), unreadable: []}));
+export const openSample = (name: string): Promise<void> => open(async () => atHand(await sample(name)));
 
 export function openAgain(): void {
   const session = get().session;
   if (session !== null) void openList(session.opened);
 }
 
-const openList = (opened: Opened[]): Promise<void> => open(() => Promise.resolve({opened, unreadable: []}));
+const openList = (opened: Opened[]): Promise<void> => open(() => Promise.resolve(atHand(opened)));
 
 async function open(list: (progress: (paths: number) => void, signal: AbortSignal) => Promise<Walk>): Promise<void> {
   opening.abort();
@@ -50,13 +50,15 @@ async function open(list: (progress: (paths: number) => void, signal: AbortSigna
   const {signal} = mine;
   set({walked: 0, notices: []});
   try {
-    const {opened, unreadable} = await list(paths => signal.aborted || set({walked: paths}), signal);
+    const {opened, unreadable, tooDeep, tooMany} = await list(paths => signal.aborted || set({walked: paths}), signal);
     signal.throwIfAborted();
     set({walked: opened.length});
     const paths = opened.map(file => file.path);
     const found = await engine.call('discover', [paths]);
     signal.throwIfAborted();
     if (unreadable.length > 0) notify('error', t => t.folderUnreadable(unreadable[0] ?? '', unreadable.length));
+    if (tooDeep.length > 0) notify('warning', t => t.tooDeep(tooDeep[0] ?? '', tooDeep.length, DEEPEST));
+    if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
     const jax = notYetRead(paths);
     if (jax.length > 0) notify('warning', t => t.notYetRead(jax));
     if (found.captures.length > 0) begin(opened, found.captures, found.paths);
@@ -86,7 +88,7 @@ function begin(opened: Opened[], captures: CaptureFiles[], paths: number): void 
   const scans = captures.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
   set({
     ...NO_PLACE,
-    session: {opened, found: {captures, paths}, scans, sizes: new Map(), captures: [], readingSince: performance.now(), lost: false},
+    session: {opened, found: {captures, paths}, scans, sizes: new Map(), captures: [], readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);
   void askSizes(captures, files, reading.signal);
@@ -222,7 +224,7 @@ function take(indices: number[], built: CaptureSummary[]): void {
     captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
     scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'tracing'} : scan),
   }));
-  if (get().place === null) showFirst();
+  showWorst();
 }
 
 /** A capture that now knows where its blocks come from. */
@@ -231,20 +233,29 @@ function takeAnew(index: number, summary: CaptureSummary): void {
   patchScan(index, {phase: 'done'});
 }
 
-function showFirst(): void {
-  for (const capture of get().session?.captures ?? []) {
-    const peaks = capture.devices.map(device => device.peak.total_bytes);
-    if (peaks.length > 0) return show({capture: capture.capture, device: peaks.indexOf(Math.max(...peaks))});
-  }
-  set({tab: 'quality'});
+/** The largest peak of all that is there; which was read first does not matter. Whoever has begun to look around is left where they are. */
+function showWorst(): void {
+  const {session, place, view, selection, pinned} = get();
+  const device = deviceAt(get());
+  const untouched = device === null || (view.from === 0 && view.to === lengthOf(device) && selection === null && pinned === null);
+  if (session === null || session.chosen || !untouched) return;
+  const places = session.captures.flatMap(({capture, devices}) => devices.map(({peak}, device) => ({capture, device, bytes: peak.total_bytes})));
+  const worst = places.reduce<typeof places[number] | null>((worst, each) => worst === null || each.bytes > worst.bytes ? each : worst, null);
+  if (worst === null) set({tab: 'quality'});
+  else if (place?.capture !== worst.capture || place.device !== worst.device) put(worst);
 }
 
-/** Puts a device on the charts, whole. */
+/** Puts the device that a person chose on the charts, whole. */
 export function show(place: Place): void {
+  patch(() => ({chosen: true}));
+  put(place);
+}
+
+function put(place: Place): void {
   const capture = get().session?.captures.find(candidate => candidate.capture === place.capture);
   const device = capture?.devices[place.device];
   if (device === undefined) return;
-  const view = {from: 0, to: Math.max(1, device.end_ns)};
+  const view = {from: 0, to: lengthOf(device)};
   const shown = get().place;
   if (shown?.capture === place.capture && shown.device === place.device) set({view});
   else set({...NO_PLACE, place, view, layout: {...get().layout, scroll: 0}});

@@ -34,6 +34,8 @@ export interface Session {
   readingSince: number | null;
   /** The engine that held the columns ended. */
   lost: boolean;
+  /** A person chose the device that is shown. */
+  chosen: boolean;
 }
 
 /** The device that the charts show. */
@@ -165,3 +167,6 @@ export function captureAt(s: State): CaptureSummary | null {
 export function deviceAt(s: State): DeviceSummary | null {
   return s.place === null ? null : captureAt(s)?.devices[s.place.device] ?? null;
 }
+
+/** How long the device's charts are, in nanoseconds. */
+export const lengthOf = (device: DeviceSummary): number => Math.max(1, device.end_ns);

@@ -1,6 +1,6 @@
 // The window of time on screen: zoom, pan, jumps. All charts follow it.
 import type {Range} from './state';
-import {deviceAt, get, hoverNs, set} from './state';
+import {deviceAt, get, hoverNs, lengthOf, set} from './state';
 
 /** Narrower than this there is nothing more to see: instants are whole nanoseconds. */
 const NARROWEST_NS = 100;
@@ -11,7 +11,10 @@ const PEAK_WINDOW = 0.1;
 /** Around a thing that was asked for, on both sides, as a part of it. */
 const MARGIN = 0.15;
 
-const endOf = (): number => Math.max(1, deviceAt(get())?.end_ns ?? 1);
+function endOf(): number {
+  const device = deviceAt(get());
+  return device === null ? 1 : lengthOf(device);
+}
 
 /** Keeps the window inside the capture, and whole nanoseconds. */
 function go(from: number, to: number): void {

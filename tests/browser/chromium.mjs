@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import {chromium} from 'playwright-core';
 import {findBrowser} from '../../scripts/browsers.mjs';
+import {watch} from './watch.mjs';
 
 // Without these Chromium asks its maker's servers on its own account, and the log of requests would hold more than the page's.
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
@@ -16,19 +17,15 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
   const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
     const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang});
     const page = await context.newPage();
-    const requests = [];
-    const problems = [];
-    context.on('request', request => requests.push(request.url()));
-    page.on('console', message => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', error => problems.push(`${error}`));
+    const watched = watch(page, context);
     await page.goto(address);
     return {
-      requests,
-      problems,
+      ...watched,
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
       click: selector => page.click(selector),
       press: key => page.keyboard.press(key),
+      type: text => page.keyboard.type(text),
       pick: (selector, paths) => page.setInputFiles(selector, paths),
       drop: paths => drop(page, paths),
       shot: file => page.screenshot({path: file}).then(() => {}),
@@ -47,14 +44,12 @@ const drop = async (page, paths) => {
   await session.detach();
 };
 
-/**
- * The addresses in the browser's own log that a document, a frame or a worker asked for, and the documents themselves. What the
- * browser asks for on its own account has no origin as its initiator.
- */
+// What Chromium asks for whenever it starts, with an empty page too.
+const AT_START = new Set(['update.googleapis.com', 'accounts.google.com']);
+
+/** The addresses in the browser's own log: whatever went to the network because of the pages, whoever asked for it. */
 export const loggedAddresses = log => {
   const {constants, events} = JSON.parse(fs.readFileSync(log, 'utf8'));
   const started = constants.logEventTypes.URL_REQUEST_START_JOB;
-  return events
-    .filter(({type, params}) => type === started && params?.url && (params.initiator !== 'not an origin' || params.request_type === 'main frame'))
-    .map(({params}) => params.url);
+  return events.filter(({type, params}) => type === started && params?.url && !AT_START.has(new URL(params.url).hostname)).map(({params}) => params.url);
 };

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import puppeteer from 'puppeteer-core';
 import {findBrowser} from '../../scripts/browsers.mjs';
+import {watch} from './watch.mjs';
 
 // Firefox's own settings service would fill the log; the variable lets the preference name another address for it.
 const QUIET = {env: {MOZ_REMOTE_SETTINGS_DEVTOOLS: '1'}, preferences: {'services.settings.server': 'data:,'}};
@@ -19,19 +20,15 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
   const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
     const page = await browser.newPage();
     await page.setViewport({width, height});
-    const requests = [];
-    const problems = [];
-    page.on('request', request => requests.push(request.url()));
-    page.on('console', message => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', error => problems.push(`${error}`));
+    const watched = watch(page);
     await page.goto(address);
     return {
-      requests,
-      problems,
+      ...watched,
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, {timeout}, argument).then(() => {}),
       click: selector => page.click(selector),
       press: key => page.keyboard.press(key),
+      type: text => page.keyboard.type(text),
       pick: async (selector, paths) => (await page.$(selector)).uploadFile(...[paths].flat()),
       shot: file => page.screenshot({path: file}).then(() => {}),
       close: () => page.close(),

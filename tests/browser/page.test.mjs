@@ -14,6 +14,11 @@ const report = folder => execFileSync('cargo', ['run', '--quiet', '--', folder, 
 /** What a host must have been asked for: the page, once a visit, where it is a server at all. */
 const visits = (addresses, times) => Object.values(addresses).filter(address => address.startsWith('http')).flatMap(address => Array(times).fill(address)).sort();
 
+const fits = async page => {
+  const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= seen, `the page is ${wide} px wide in a window of ${seen} px`);
+};
+
 let hosts;
 before(async () => { hosts = await openHosts(); });
 after(() => hosts.close());
@@ -43,7 +48,10 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         const page = await open();
         await page.click(at(`sample-${SAMPLE}`));
         await readPeak(page);
-        assert.equal(await exported(page, 'export-json'), report(fixture(SAMPLE)));
+        const text = report(fixture(SAMPLE));
+        assert.equal(await exported(page, 'export-json'), text);
+        const worst = Math.max(...JSON.parse(text).captures.flatMap(({devices}) => devices.map(({peak}) => peak.total_bytes)));
+        assert.equal(await readPeak(page), worst, 'the worst of all is shown, whichever was read first');
         assert.deepEqual(page.problems, []);
         await page.close();
       });
@@ -86,14 +94,46 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       });
     }
 
+    test('a window of exact ends can be typed', async () => {
+      const page = await browser.open(hosts.addresses.http);
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      for (const [field, typed, shown] of [['field-from', '1.25', '1.250000'], ['field-to', '7.000001', '7.000001']]) {
+        await page.click(at(field));
+        await page.type(typed);
+        await page.press('Enter');
+        await page.waitFor(([selector, shown]) => document.querySelector(selector).textContent === shown, [at(field), shown]);
+      }
+      await page.click(at('field-from'));
+      await page.type('2,5');
+      await page.press('Enter');
+      assert.equal(await attribute(page, 'field-from', 'aria-invalid'), 'true', 'a comma that may be a decimal point is asked about');
+      await page.press('Escape');
+      assert.equal(await textOf(page, 'field-from'), '1.250000');
+      await page.close();
+    });
+
+    test('narrow, English: nothing is wider than the window, with a menu open', async () => {
+      const page = await browser.open(hosts.addresses.http, {width: 390, height: 844});
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      const menus = await page.evaluate(() => document.querySelectorAll('.menu > summary').length);
+      assert.ok(menus > 1);
+      for (let menu = 0; menu < menus; menu++) {
+        await page.evaluate(menu => document.querySelectorAll('.menu').forEach((each, index) => { each.open = index === menu; }), menu);
+        await fits(page);
+      }
+      await shot(page, `${name}-narrow`);
+      await page.close();
+    });
+
     test('looks: dark, narrow, Chinese', async () => {
       const chinese = await driver.launch({lang: 'zh-CN'});
       const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844, scheme: 'dark'});
       await page.click(at(`sample-${SAMPLE}`));
       await readPeak(page);
       assert.match(await page.evaluate(() => document.body.innerText), /\p{Script=Han}/u);
-      const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-      assert.ok(wide <= seen, `the page is ${wide} px wide in a window of ${seen} px`);
+      await fits(page);
       await shot(page, `${name}-dark-narrow-chinese`);
       await chinese.close();
     });
@@ -107,6 +147,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(address);
       await page.click(at(`sample-${SAMPLE}`));
       await readPeak(page);
+      await page.click(at('field-from'));
+      await page.type('1');
       const outside = page.requests.filter(asked => asked !== address && !/^(blob|data):/.test(asked));
       assert.deepEqual(outside, [], `${host}: by the driver`);
       if (address.startsWith('http')) assert.deepEqual(hosts.asked(host).slice(before[host]), ['GET /'], `${host}: by the server`);

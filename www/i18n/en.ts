@@ -39,6 +39,7 @@ export const en = {
   startDrop: 'Drop a folder or files anywhere, or',
   startOpenFiles: 'Open files…',
   startOpenFolder: 'Open a folder…',
+  folderQuestion: 'The browser asks whether to “upload” the folder’s files: it means handing them to this page. They are not sent anywhere.',
   startSample: (name: string) => `Try a sample: ${name}`,
   startHow: 'How to make such a capture',
   startTorch: 'torch_npu, in the training script',
@@ -47,7 +48,7 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Select and copy by hand',
-  dropHere: 'Drop to open: what is open now is replaced',
+  dropHere: (replaces: boolean): string => replaces ? 'Drop to open: what is open now is replaced' : 'Drop to open',
 
   // Opening
   walking: (paths: number) => `Looking through the folders: ${many(paths, 'file', 'files')} so far`,
@@ -87,6 +88,7 @@ export const en = {
   peakAt: (bytes: string, time: string) => `peak ${bytes} at ${time}`,
   aliveAtEnd: (blocks: number, bytes: string) =>
     blocks === 0 ? 'no block alive at the end' : `alive at the end: ${many(blocks, 'block', 'blocks')}, ${bytes}`,
+  readInPart: 'read in part: the figures may be too low',
   notes: (count: number) => many(count, 'note', 'notes'),
 
   // Charts
@@ -199,6 +201,10 @@ export const en = {
   folderUnreadable: (name: string, count: number) =>
     `This browser does not let the page read ${count > 1 ? `${n(count)} dropped folders, “${name}” among them` : `the dropped folder “${name}”`}. `
     + 'What works: Open ▸ Folder…, or dropping the folder’s files themselves.',
+  tooDeep: (path: string, count: number, deepest: number) =>
+    `${many(count, 'folder lies', 'folders lie')} more than ${n(deepest)} levels deep and ${count === 1 ? 'was' : 'were'} not looked into: “${path}”${count > 1 ? ', …' : ''}.`
+    + ' Drop a folder nearer to the capture.',
+  tooMany: (most: number) => `Only the first ${n(most)} files were looked at. Drop a folder nearer to the captures.`,
   openFailed: (reason: string) => `What was dropped could not be opened: ${reason}`,
   captureFailed: (source: string, reason: string) =>
     `“${source}” could not be read: ${reason}. Everything else goes on.`,

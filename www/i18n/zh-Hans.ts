@@ -29,6 +29,7 @@ export const zhHans: Messages = {
   startDrop: '把文件夹或文件拖到页面任意位置，或者',
   startOpenFiles: '打开文件…',
   startOpenFolder: '打开文件夹…',
+  folderQuestion: '浏览器会询问是否“上传”文件夹中的文件：意思只是把文件交给本页读取，不会发送到任何地方。',
   startSample: name => `试用示例：${name}`,
   startHow: '如何采集',
   startTorch: 'torch_npu：写在训练脚本里',
@@ -37,7 +38,7 @@ export const zhHans: Messages = {
   copy: '复制',
   copied: '已复制',
   copyFailed: '请手动选中并复制',
-  dropHere: '松开即打开，并替换当前内容',
+  dropHere: replaces => replaces ? '松开即打开，并替换当前内容' : '松开即打开',
 
   walking: paths => `正在查看文件夹：已看到 ${n(paths)} 个文件`,
   reading: (done, total) => `已读取 ${done}，共 ${total}`,
@@ -89,6 +90,7 @@ export const zhHans: Messages = {
   peak: '峰值',
   peakAt: (bytes, time) => `峰值 ${bytes}，位于 ${time}`,
   aliveAtEnd: (blocks, bytes) => blocks === 0 ? '结束时没有存活的内存块' : `结束时存活：${n(blocks)} 块，${bytes}`,
+  readInPart: '仅读取了一部分：数值可能偏低',
   notes: count => `${n(count)} 条说明`,
 
   trendTitle: '设备内存随时间的变化',
@@ -174,6 +176,8 @@ export const zhHans: Messages = {
   notYetRead: paths => `本版本尚不能读取 ${n(paths.length)} 份 JAX 采集：${list(paths.slice(0, 3), paths.length > 3)}。`,
   folderUnreadable: (name, count) =>
     `浏览器不允许本页读取拖入的${count > 1 ? ` ${n(count)} 个文件夹（包括“${name}”）` : `文件夹“${name}”`}。可行的办法：“打开 ▸ 文件夹…”，或直接拖入文件夹里的文件。`,
+  tooDeep: (path, count, deepest) => `${count} 个文件夹的层级超过 ${deepest} 层，未查看：“${path}”${count > 1 ? '……' : ''}。请拖入更靠近采集数据的文件夹。`,
+  tooMany: most => `只查看了前 ${most} 个文件。请拖入更靠近采集数据的文件夹。`,
   openFailed: reason => `拖入的内容无法打开：${reason}`,
   captureFailed: (source, reason) => `“${source}”未能读取：${reason}。其余部分不受影响。`,
   fileFailed: (path, reason) => `无法打开“${path}”，它所含的信息缺失：${reason}。请重新打开。`,

@@ -27,6 +27,9 @@ export const Answer = memo(function Answer({captures, place, capture, device}: P
         {t.peakAt(size(peak.total_bytes), time(t, peak.time_ns, device.end_ns))}
       </button>
       <span title={exactBytes(t, device.alive_at_end_bytes)}>{t.aliveAtEnd(device.alive_at_end_blocks, size(device.alive_at_end_bytes))}</span>
+      {capture.warnings.some(warning => warning.code === 'unreadable-file') && (
+        <button type="button" class="plain bad" onClick={() => set({tab: 'quality'})}>{t.readInPart}</button>
+      )}
       {capture.warnings.length > 0 && (
         <button type="button" class="plain warn" onClick={() => set({tab: 'quality'})}>{t.notes(capture.warnings.length)}</button>
       )}
@@ -40,6 +43,12 @@ function PlaceSelect({captures, place}: {captures: CaptureSummary[]; place: Plac
     const [capture = 0, device = 0] = value.split(' ').map(Number);
     show({capture, device});
   };
+  const names = captures.flatMap(capture => capture.devices.map(device => placeName(t, capture, device)));
+  // Two captures of one rank and role would read alike once the list is closed.
+  const named = (capture: CaptureSummary, device: DeviceSummary): string => {
+    const name = placeName(t, capture, device);
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} · ${capture.source}`;
+  };
   return (
     <select data-test="capture-select" aria-label={t.captureSelect} value={`${place.capture} ${place.device}`}
       title={captures.find(capture => capture.capture === place.capture)?.source}
@@ -47,7 +56,7 @@ function PlaceSelect({captures, place}: {captures: CaptureSummary[]; place: Plac
       {captures.filter(capture => capture.devices.length > 0).map(capture => (
         <optgroup key={capture.capture} label={capture.source}>
           {capture.devices.map((device, index) => (
-            <option key={index} value={`${capture.capture} ${index}`}>{placeName(t, capture, device)}</option>
+            <option key={index} value={`${capture.capture} ${index}`}>{named(capture, device)}</option>
           ))}
         </optgroup>
       ))}

@@ -23,7 +23,7 @@ export function App({s}: {s: State}) {
       <Notices notices={s.notices} failure={s.engineFailure} />
       <Progress walked={s.walked} session={s.session} />
       {s.session === null ? <Start /> : <Session s={s} />}
-      {s.dragging && <DropHint />}
+      {s.dragging && <DropHint replaces={s.session !== null} />}
     </LanguageProvider>
   );
 }

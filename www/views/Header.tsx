@@ -33,7 +33,7 @@ export const Header = memo(function Header({locale, threads, failed, canExport, 
       <Pickers />
       <Menu label={t.open} acts={[
         {label: t.openFiles, act: pickFiles},
-        ...pickFolder === null ? [] : [{label: t.openFolder, act: pickFolder}],
+        ...pickFolder === null ? [] : [{label: t.openFolder, act: pickFolder, title: t.folderQuestion}],
       ]} />
       {samples.length > 0 && started && (
         <Menu label={t.samples} acts={samples.map(name => ({
@@ -83,6 +83,7 @@ function Pickers() {
 interface Act {
   label: string;
   act: () => void;
+  title?: string;
   test?: string;
 }
 
@@ -98,14 +99,14 @@ function Menu({label, acts}: {label: string; acts: Act[]}) {
     <details class="menu" ref={menu} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
       <summary>{label}</summary>
       <div class="menu-list">
-        {acts.map(({label: name, act, test}) => (
-          <button key={name} type="button" data-test={test} onClick={() => { close(); act(); }}>{name}</button>
+        {acts.map(({label: name, act, title, test}) => (
+          <button key={name} type="button" data-test={test} title={title} onClick={() => { close(); act(); }}>{name}</button>
         ))}
       </div>
     </details>
   );
 }
 
-export function DropHint() {
-  return <div class="drop-hint">{useMessages().dropHere}</div>;
+export function DropHint({replaces}: {replaces: boolean}) {
+  return <div class="drop-hint">{useMessages().dropHere(replaces)}</div>;
 }

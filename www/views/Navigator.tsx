@@ -1,11 +1,12 @@
-import {useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {useLayoutEffect, useMemo, useRef} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {fieldMs, parseMs} from '../format';
 import {useMessages} from '../i18n';
 import {paintOverview} from '../overview';
 import {Slider} from '../slider';
 import type {State} from '../state';
-import {fit, pan, setEnd, showAll, showPeak, zoomByKey} from '../window';
+import {lengthOf} from '../state';
+import {fit, pan, showAll, showPeak, zoomByKey} from '../window';
+import {TimeField} from './TimeField';
 
 /** The whole capture as a strip with the window on it, the window's exact ends, and buttons for what the keys do. */
 export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
@@ -48,45 +49,12 @@ function Strip({s, device}: {s: State; device: DeviceSummary}) {
   useLayoutEffect(() => {
     if (canvas.current !== null) paintOverview(canvas.current, overview, theme, layout.ratio);
   }, [overview, theme, layout]);
-  const end = Math.max(1, device.end_ns);
+  const end = lengthOf(device);
   return (
     <div class="strip" ref={strip} style={{marginLeft: `${layout.gutter}px`, width: `${layout.plot}px`}}
       onPointerDown={slider.down} onPointerMove={slider.move} onPointerUp={slider.up} onPointerCancel={slider.up}>
       <canvas ref={canvas} role="img" aria-label={t.overviewLabel} />
       <div class="strip-window" style={{left: `${view.from / end * 100}%`, width: `${(view.to - view.from) / end * 100}%`}} />
     </div>
-  );
-}
-
-interface FieldProps {
-  which: 'from' | 'to';
-  ns: number;
-  label: string;
-  device: DeviceSummary;
-}
-
-function TimeField({which, ns, label, device}: FieldProps) {
-  const t = useMessages();
-  const [draft, setDraft] = useState<string | null>(null);
-  const [wrong, setWrong] = useState(false);
-  const commit = (): void => {
-    if (draft === null) return;
-    const typed = parseMs(draft);
-    const taken = typed !== null && setEnd(which, typed);
-    setWrong(!taken);
-    if (taken) setDraft(null);
-  };
-  const leave = (): void => {
-    commit();
-    setDraft(null);
-    setWrong(false);
-  };
-  return (
-    <label>
-      {label}{' '}
-      <input class="time" inputMode="decimal" autocomplete="off" spellcheck={false} data-test={`field-${which}`} title={t.fieldTitle(fieldMs(device.end_ns))}
-        value={draft ?? fieldMs(ns)} aria-invalid={wrong} onInput={event => setDraft(event.currentTarget.value)}
-        onKeyDown={event => event.key === 'Enter' && commit()} onBlur={leave} />
-    </label>
   );
 }

@@ -57,6 +57,7 @@ export const Start = memo(function Start() {
           </button>
         ))}
       </div>
+      {pickFolder !== null && <p class="muted start-question">{t.folderQuestion}</p>}
       <h3>{t.startHow}</h3>
       <div class="recipes">
         <Recipe title={t.startTorch} text={TORCH} />
