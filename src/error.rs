@@ -83,6 +83,15 @@ pub enum Problem {
         /// What the system said.
         reason: String,
     },
+    /// A report, or a capture in one, of a later version.
+    UnsupportedReport {
+        /// What it calls itself.
+        what: String,
+    },
+    /// The same capture was opened twice.
+    DuplicateCapture,
+    /// Different captures whose paths are the same.
+    SameSource,
     /// More problems of one kind than are listed.
     MoreWarnings {
         /// Their code.
@@ -203,6 +212,9 @@ impl Problem {
             Problem::NoTotals => "no-totals",
             Problem::NoBlocks => "no-blocks",
             Problem::UnreadableFile { .. } => "unreadable-file",
+            Problem::UnsupportedReport { .. } => "unsupported-report",
+            Problem::DuplicateCapture => "duplicate-capture",
+            Problem::SameSource => "same-source",
             Problem::MoreWarnings { .. } => "more-warnings",
         }
     }
@@ -220,6 +232,7 @@ impl Problem {
             Problem::EmptyName { rows } | Problem::GeReleaseOnly { rows } => drop(put("rows", number(*rows))),
             Problem::CutTrace { events } => drop(put("events", number(*events))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
+            Problem::UnsupportedReport { what } => drop(put("what", Arg::Text(what.clone()))),
             Problem::BaselineRise { bytes, count } => {
                 put("bytes", Arg::Number(*bytes));
                 put("count", number(*count));
@@ -295,6 +308,13 @@ impl Problem {
             Problem::NoBlocks => format!("{place} holds no usable row: there is nothing to show."),
             Problem::UnreadableFile { reason } => {
                 format!("{place} could not be read: {reason}. It may have vanished or changed since it was opened; open it again.")
+            }
+            Problem::UnsupportedReport { what } => {
+                format!("{place}: {what} is not read by this version. Open it with a newer one, or report the capture again with this one.")
+            }
+            Problem::DuplicateCapture => format!("{place}: this capture was opened more than once; it is counted once."),
+            Problem::SameSource => {
+                format!("{place}: different captures have this path; all are counted. To tell them apart, report each from a folder with a name of its own.")
             }
             Problem::MoreWarnings { code, count } => format!("{place}: {count} more {code} warnings are not listed."),
         }

@@ -4,16 +4,8 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use support::{fixture, oomscope, report};
-
-/// A folder of this test alone.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use std::path::Path;
+use support::{fixture, folder, oomscope, report};
 
 fn write(path: &Path, text: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -46,7 +46,7 @@ fn try_all(folder: &std::path::Path) {
             assert!(cut.facts.rows_read <= whole.facts.rows_read);
             // A report on what is left is all that matters; that it comes at all is the test.
             let cut = cut.build();
-            assert_eq!(report([ascend_report(&cut, 25)]).captures.len(), 1);
+            assert_eq!(report([ascend_report(&cut, 25)], &[], 25).captures.len(), 1);
             assert_eq!(scan(&files, name, bytes.len(), place), whole, "{name} split at {place}");
         }
     }

@@ -1,6 +1,6 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BlockDetail, CaptureFiles, CaptureSummary, FoundMessage, StackGroups, ViewRequest,
+  BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, FoundMessage, StackGroups, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -36,6 +36,9 @@ export interface EngineCalls {
   frame(request: ViewRequest): Frame;
   block(capture: number, device: number, block: number): BlockDetail;
   stacks_at(capture: number, device: number, time_ns: number): StackGroups;
+  is_report(first: Uint8Array): boolean;
+  add_report(path: string, bytes: Uint8Array): void;
+  comparison(top: number): ComparisonSummary;
   report(top: number): string;
   clear(): void;
 }

@@ -1,5 +1,5 @@
 // The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
-import type {CaptureFiles, CaptureSummary} from '../target/plain/pkg/oomscope';
+import type {CaptureFiles, CaptureSummary, FoundMessage} from '../target/plain/pkg/oomscope';
 import {Engine, EngineEnded} from './engine';
 import {nothingFound, notYetRead} from './explain';
 import type {Dropped, Opened, Walk} from './open';
@@ -14,6 +14,8 @@ import {bigFiles, isUnderWay} from './extent';
 
 const REPORT_TOP = 25;
 const REPORT_NAME = 'oomscope-report.json';
+/** Files that are looked into at once. */
+const FILES_AT_ONCE = 32;
 /** Sizes are shown this many captures at a time. */
 const SIZES_AT_ONCE = 32;
 
@@ -61,7 +63,8 @@ async function open(list: (progress: (paths: number) => void, signal: AbortSigna
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
     const jax = notYetRead(paths);
     if (jax.length > 0) notify('warning', t => t.notYetRead(jax));
-    if (found.captures.length > 0) begin(opened, found.captures, found.paths);
+    const reports = await reportsAmong(opened, found, signal);
+    if (found.captures.length + reports.length > 0) begin(opened, {...found, reports});
     else if (jax.length === 0 && (paths.length > 0 || unreadable.length === 0)) notify('error', nothingFound(paths));
   } catch (error) {
     if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
@@ -81,18 +84,37 @@ export function cancel(): void {
   set({walked: null});
 }
 
-function begin(opened: Opened[], captures: CaptureFiles[], paths: number): void {
+/** The paths that are reports of ours, by a look at how they begin. */
+async function reportsAmong(opened: Opened[], found: FoundMessage, signal: AbortSignal): Promise<number[]> {
+  const reports: number[] = [];
+  await eachOf(found.reports, signal, async index => {
+    const file = await opened[index]?.file().catch(() => undefined);
+    if (file === undefined) return;
+    const first = await file.slice(0, found.sniffed_bytes).arrayBuffer().catch(() => new ArrayBuffer(0));
+    if (await engine.call('is_report', [new Uint8Array(first)])) reports.push(index);
+  });
+  signal.throwIfAborted();
+  return reports.sort((a, b) => a - b);
+}
+
+/** Some at once: folders can hold thousands of files. */
+async function eachOf(indices: number[], signal: AbortSignal, each: (index: number) => Promise<void>): Promise<void> {
+  for (let at = 0; at < indices.length && !signal.aborted; at += FILES_AT_ONCE) await Promise.all(indices.slice(at, at + FILES_AT_ONCE).map(each));
+}
+
+function begin(opened: Opened[], found: FoundMessage): void {
+  const {captures} = found;
   reading.abort();
   reading = new AbortController();
   clearEngine();
   const scans = captures.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
   set({
     ...NO_PLACE,
-    session: {opened, found: {captures, paths}, scans, sizes: new Map(), captures: [], readingSince: performance.now(), lost: false, chosen: false},
+    session: {opened, found, scans, sizes: new Map(), captures: [], comparison: null, readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);
   void askSizes(captures, files, reading.signal);
-  void read(captures, files, reading.signal);
+  void read(found, files, reading.signal);
 }
 
 /** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
@@ -107,11 +129,31 @@ function clearEngine(): void {
 
 let builder: Builder | null = null;
 
-async function read(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
+async function read({captures, reports}: FoundMessage, files: Files, signal: AbortSignal): Promise<void> {
   const mine = builder = new Builder(captures);
+  await readReports(reports, files, signal);
   await scanAll(captures.map((capture, index) => job(capture, index, files, mine)), signal);
   await mine.finished();
-  if (mine === builder) patch(() => ({readingSince: null}));
+  if (mine !== builder) return;
+  await compare(signal);
+  patch(() => ({readingSince: null}));
+}
+
+async function readReports(reports: number[], files: Files, signal: AbortSignal): Promise<void> {
+  if (reports.length === 0) return;
+  await eachOf(reports, signal, async index => {
+    const report = await files.maybe(index);
+    const bytes = await report?.file.arrayBuffer().catch(error => void notify('warning', t => t.fileFailed(report.path, String(error))));
+    if (report === null || !bytes || signal.aborted) return;
+    await engine.call('add_report', [report.path, new Uint8Array(bytes)], [bytes]).catch(ignoreEnded);
+  });
+  await compare(signal);
+}
+
+/** Lets the engine compare all that it has by now. */
+async function compare(signal: AbortSignal): Promise<void> {
+  const comparison = await engine.call('comparison', [REPORT_TOP]).catch(error => void ignoreEnded(error));
+  if (comparison && !signal.aborted) patch(() => ({comparison}));
 }
 
 function job(capture: CaptureFiles, index: number, files: Files, into: Builder): Job {

@@ -1,5 +1,5 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, CaptureSummary, DeviceSummary, FoundMessage, StackGroups} from '../target/plain/pkg/oomscope';
+import type {BlockDetail, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, StackGroups} from '../target/plain/pkg/oomscope';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
@@ -30,6 +30,8 @@ export interface Session {
   /** Bytes of the opened files that matter, by their index; they come in while reading goes on. */
   sizes: ReadonlyMap<number, number>;
   captures: CaptureSummary[];
+  /** All ranks and roles, of captures and of reports; null while the first of them are read. */
+  comparison: ComparisonSummary | null;
   /** Performance clock at the start of reading, in ms; null once everything is read. */
   readingSince: number | null;
   /** The engine that held the columns ended. */

@@ -1,7 +1,5 @@
 //! Which captures of many are wanted: by rank and by role.
 
-use super::capture::Facts;
-
 /// A choice of captures; the default takes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -32,9 +30,9 @@ pub fn rank_list(text: &str) -> Result<Vec<(i64, i64)>, String> {
 
 impl Selection {
     /// Whether a capture is wanted. One of unknown rank is not, once ranks are named.
-    pub fn takes(&self, facts: &Facts) -> bool {
-        let rank = self.ranks.is_empty() || facts.rank.is_some_and(|rank| self.ranks.iter().any(|&(from, to)| (from..=to).contains(&rank)));
-        rank && self.role.as_ref().is_none_or(|role| facts.role.as_ref() == Some(role))
+    pub fn takes(&self, rank: Option<i64>, role: Option<&str>) -> bool {
+        let takes_rank = self.ranks.is_empty() || rank.is_some_and(|rank| self.ranks.iter().any(|&(from, to)| (from..=to).contains(&rank)));
+        takes_rank && self.role.as_deref().is_none_or(|wanted| role == Some(wanted))
     }
 }
 
@@ -45,10 +43,9 @@ mod tests {
     #[test]
     fn ranges_and_single_ranks() {
         let selection = Selection { ranks: rank_list("0, 2-5").unwrap(), role: Some("actor".to_owned()) };
-        let facts = |rank, role: &str| Facts { rank, role: Some(role.to_owned()), ..Facts::default() };
-        assert!(selection.takes(&facts(Some(0), "actor")) && selection.takes(&facts(Some(5), "actor")));
-        assert!(!selection.takes(&facts(Some(1), "actor")) && !selection.takes(&facts(None, "actor")) && !selection.takes(&facts(Some(0), "ref")));
-        assert!(Selection::default().takes(&facts(None, "ref")));
+        assert!(selection.takes(Some(0), Some("actor")) && selection.takes(Some(5), Some("actor")));
+        assert!(!selection.takes(Some(1), Some("actor")) && !selection.takes(None, Some("actor")) && !selection.takes(Some(0), Some("ref")));
+        assert!(Selection::default().takes(None, Some("ref")));
     }
 
     #[test]

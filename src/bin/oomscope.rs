@@ -8,7 +8,8 @@ use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_view::TraceReader;
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
-use oomscope::oom::report::{ascend_report, report};
+use oomscope::oom::read::{self, ReadReport};
+use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::scan::gzip::Unpacker;
 use rayon::prelude::*;
 use std::fs::File;
@@ -116,7 +117,8 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let found = discover(&names);
-    if found.is_empty() {
+    let reports = reports(&names, &files, &options.selection);
+    if found.is_empty() && reports.is_empty() {
         say(&nothing_found(&names));
     }
     let captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
@@ -136,13 +138,14 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if let Some(path) = &options.table {
         write_table(path, &captures, options.nearest)?;
     }
-    let report = report(captures.iter().map(|capture| ascend_report(capture, options.top)));
+    let report = report(captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect::<Vec<_>>(), &reports, options.top);
+    report.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
     let written = if options.json { json(&report) } else { text(&report) };
     // What stands in a file stays there when nothing was found.
-    if !captures.is_empty() || options.out.is_none() {
+    if !report.captures.is_empty() || options.out.is_none() {
         write_report(options.out.as_deref(), &written)?;
     }
-    let any = captures.iter().any(|capture| capture.devices.iter().any(|device| device.replay.peak.is_some()));
+    let any = report.captures.iter().any(CaptureReport::is_usable);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -209,17 +212,39 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
     files
 }
 
+/// The reports among the files, with the captures that are wanted.
+fn reports(names: &[&str], files: &[Listed], selection: &Selection) -> Vec<ReadReport> {
+    let read_one = |&index: &usize| {
+        let Listed { name, path } = &files[index];
+        let mut first = Vec::new();
+        File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)).ok()?;
+        if !read::looks_like_report(&first) {
+            return None;
+        }
+        let mut report = match whole_file(path, read::LARGEST_REPORT_BYTES) {
+            Ok(text) => read::read(name, &text),
+            Err(error) => read::failed(name, &error.to_string()),
+        };
+        report.captures.retain(|capture| match capture {
+            CaptureReport::Ascend(capture) => selection.takes(capture.rank, capture.role.as_deref()),
+            CaptureReport::Xplane(_) => selection.takes(None, None),
+        });
+        Some(report)
+    };
+    read::may_be_reports(names).par_iter().filter_map(read_one).collect()
+}
+
 /// A reader that has the small files: they say whose capture it is.
 fn side_files(found: &CaptureFiles, files: &[Listed]) -> CaptureReader {
     let mut reader = CaptureReader::new(found);
     if let Some(file) = found.profiler_info.map(|index| &files[index]) {
-        match side_file(&file.path) {
+        match whole_file(&file.path, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_info(&file.name, &text),
             Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
         }
     }
     if let Some(file) = found.profiler_metadata.map(|index| &files[index]) {
-        match side_file(&file.path) {
+        match whole_file(&file.path, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_metadata(&file.name, &text),
             Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
         }
@@ -237,7 +262,8 @@ fn whose(found: &CaptureFiles, files: &[Listed]) -> String {
 /// `None`: the capture is not of the ranks and roles that were asked for.
 fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<Capture> {
     let mut reader = side_files(found, files);
-    if !selection.takes(&reader.facts()) {
+    let facts = reader.facts();
+    if !selection.takes(facts.rank, facts.role.as_deref()) {
         return None;
     }
     for file in found.operator_memory.iter().map(|&index| &files[index]) {
@@ -285,8 +311,8 @@ fn unreadable(error: &io::Error) -> Problem {
     Problem::UnreadableFile { reason: error.to_string() }
 }
 
-fn side_file(path: &Path) -> io::Result<Vec<u8>> {
-    if std::fs::metadata(path)?.len() > LARGEST_SIDE_FILE_BYTES {
+fn whole_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.len() > most_bytes {
         return Err(io::Error::other("the file is too large to be what its name says"));
     }
     let mut text = Vec::new();

@@ -1,4 +1,7 @@
 //! What the report says.
 
+pub mod compare;
+pub mod merge;
+pub mod read;
 pub mod report;
 pub mod xplane_report;

@@ -3,6 +3,9 @@
 //! Keys keep the order of the fields here. Sizes are integers in bytes, instants decimal strings of absolute nanoseconds, other times
 //! integers. A key that a capture of this kind should have and lacks is `null`, and a warning says why.
 
+use super::compare::{Comparison, comparison, members_of_report};
+use super::merge::{Identity, Origin, merge};
+use super::read::ReadReport;
 use crate::ascend::capture::{Capture, Device};
 use crate::ascend::operator_memory::Pool;
 use crate::ascend::reserved;
@@ -13,7 +16,8 @@ use crate::timeline::blocks::{Blocks, UNKNOWN, operator_label};
 use crate::timeline::growth::{Growth, growth};
 use crate::timeline::live::{self, Group};
 use crate::timeline::replay::Change;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The name of the schema; renaming or removing a key makes the next one.
 pub const SCHEMA: &str = "oomscope.report/1";
@@ -25,6 +29,13 @@ pub struct Report {
     pub schema: &'static str,
     /// By source.
     pub captures: Vec<CaptureReport>,
+    /// Ranks and roles side by side; `null` for fewer than two Ascend captures.
+    pub comparison: Option<Comparison>,
+    /// Of files that gave no capture, and of captures that are there more than once.
+    pub warnings: Vec<Warning>,
+    /// For each capture the report file it was read back from.
+    #[serde(skip)]
+    pub files: Vec<Option<String>>,
 }
 
 /// One capture; `kind` says of which sort.
@@ -45,10 +56,32 @@ impl CaptureReport {
             CaptureReport::Xplane(report) => &report.source,
         }
     }
+
+    /// Whether there is anything to show.
+    pub fn is_usable(&self) -> bool {
+        match self {
+            CaptureReport::Ascend(report) => !report.devices.is_empty(),
+            CaptureReport::Xplane(report) => !report.modules.is_empty() || !report.allocators.is_empty(),
+        }
+    }
+
+    fn shortened(mut self, top: usize) -> CaptureReport {
+        match &mut self {
+            CaptureReport::Ascend(report) => report.devices.iter_mut().for_each(|device| {
+                device.top_by_bytes.truncate(top);
+                device.growth.iter_mut().for_each(|growth| growth.truncate(top));
+            }),
+            CaptureReport::Xplane(report) => {
+                let peaks = report.modules.iter_mut().filter_map(|module| module.heap_peak.as_mut());
+                peaks.for_each(|peak| peak.buffers.truncate(top));
+            }
+        }
+        self
+    }
 }
 
 /// One Ascend Profiler capture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are those of the schema.
 pub struct AscendReport {
     pub source: String,
@@ -66,7 +99,7 @@ pub struct AscendReport {
 }
 
 /// Blocks by the reason of their stack.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StackCounts {
     pub own: u64,
@@ -76,6 +109,13 @@ pub struct StackCounts {
     pub python: u64,
     pub nearest: u64,
     pub none: u64,
+}
+
+impl StackCounts {
+    /// Blocks with a stack that is believed.
+    pub fn found(&self) -> u64 {
+        [self.task_queue, self.ancestor, self.forward, self.python].into_iter().fold(self.own, u64::saturating_add)
+    }
 }
 
 /// Counts the blocks of the PTA pool by the reason of their stack; `None` without a trace.
@@ -100,7 +140,7 @@ pub fn stack_counts(capture: &Capture) -> Option<StackCounts> {
 }
 
 /// What wrote the capture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Versions {
     pub torch_npu: Option<String>,
@@ -108,7 +148,7 @@ pub struct Versions {
 }
 
 /// Rows of operator_memory.csv.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Rows {
     pub read: u64,
@@ -116,11 +156,11 @@ pub struct Rows {
 }
 
 /// One pool of one device.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct DeviceReport {
     pub device: String,
-    pub pool: &'static str,
+    pub pool: Cow<'static, str>,
     pub blocks: u64,
     pub unattributed_blocks: u64,
     pub first_ns: String,
@@ -135,7 +175,7 @@ pub struct DeviceReport {
 }
 
 /// The instant of the largest total and what was alive at it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct PeakReport {
     pub time_ns: String,
@@ -154,7 +194,7 @@ pub struct PeakReport {
 }
 
 /// Blocks of one operator.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct OperatorGroup {
     pub name: String,
@@ -163,7 +203,7 @@ pub struct OperatorGroup {
 }
 
 /// Blocks of one call stack.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StackGroup {
     pub stack: Vec<String>,
@@ -172,7 +212,7 @@ pub struct StackGroup {
 }
 
 /// Equal blocks of which every step leaves more.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct GrowthReport {
     pub name: String,
@@ -182,7 +222,7 @@ pub struct GrowthReport {
 }
 
 /// What a component held.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct ComponentReport {
     pub component: String,
@@ -191,7 +231,7 @@ pub struct ComponentReport {
 }
 
 /// Blocks of one stream.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StreamGroup {
     pub stream: String,
@@ -200,7 +240,7 @@ pub struct StreamGroup {
 }
 
 /// Blocks of one size class.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SizeClassGroup {
     pub up_to_bytes: i64,
@@ -209,7 +249,7 @@ pub struct SizeClassGroup {
 }
 
 /// Blocks that were not released within the capture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct AliveAtEnd {
     pub blocks: u64,
@@ -218,7 +258,7 @@ pub struct AliveAtEnd {
 }
 
 /// Memory from before the capture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct BaselineReport {
     pub first_bytes: i64,
@@ -227,7 +267,7 @@ pub struct BaselineReport {
 }
 
 /// A drop or a rise of the baseline.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct ChangeReport {
     pub time_ns: String,
@@ -235,7 +275,7 @@ pub struct ChangeReport {
 }
 
 /// What one operator allocated over the whole capture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct AllocatorReport {
     pub name: String,
@@ -245,11 +285,19 @@ pub struct AllocatorReport {
     pub mean_lifetime_ns: i64,
 }
 
-/// The report on some captures.
-pub fn report(captures: impl IntoIterator<Item = CaptureReport>) -> Report {
-    let mut captures: Vec<CaptureReport> = captures.into_iter().collect();
-    captures.sort_by(|a, b| a.source().cmp(b.source()));
-    Report { schema: SCHEMA, captures }
+/// The report on some captures and on those that were reported before; lists without an end of their own hold the first `top`. Reading it
+/// back and reporting it with the same `top` gives it again, to the byte.
+pub fn report(captures: impl IntoIterator<Item = CaptureReport>, read: &[ReadReport], top: usize) -> Report {
+    let opened: Vec<CaptureReport> = captures.into_iter().collect();
+    let merged = merge(opened.iter().map(Identity::of_report), read);
+    let mut opened: Vec<Option<CaptureReport>> = opened.into_iter().map(Some).collect();
+    let take = |origin: Origin| match origin {
+        Origin::Opened(nth) => Some((opened.get_mut(nth)?.take()?, None)),
+        Origin::Read(nth, place) => Some((read[nth].captures[place].clone().shortened(top), Some(read[nth].file.clone()))),
+    };
+    let (captures, files): (Vec<CaptureReport>, Vec<Option<String>>) = merged.captures.into_iter().filter_map(take).unzip();
+    let comparison = comparison(captures.iter().map(members_of_report).collect(), top);
+    Report { schema: SCHEMA, captures, comparison, warnings: merged.warnings, files }
 }
 
 /// The report on an Ascend Profiler capture; lists without an end of their own hold the first `top`.
@@ -276,7 +324,7 @@ fn device_report(capture: &Capture, device: &Device, top: usize) -> Option<Devic
     let alive = live::at_the_end(blocks);
     Some(DeviceReport {
         device: device.device.clone(),
-        pool: device.pool.name(),
+        pool: Cow::Borrowed(device.pool.name()),
         blocks: blocks.len() as u64,
         unattributed_blocks: unattributed as u64,
         first_ns: blocks.first_ns().to_string(),
@@ -351,6 +399,11 @@ fn outside_framework(capture: &Capture) -> Option<Vec<ComponentReport>> {
     let total = reserved::outside_framework(around.memory_record.as_deref().unwrap_or_default(), &device.device, peak_ns);
     found.extend(total.map(|total| report("total", total)));
     Some(found)
+}
+
+/// What was alive at an event, by operator.
+pub fn operators_at(device: &Device, event: usize) -> Vec<OperatorGroup> {
+    operator_groups(device, &live::at(&device.blocks, device.replay.curves.time_ns[event]))
 }
 
 fn operator_groups(device: &Device, chosen: &[u32]) -> Vec<OperatorGroup> {

@@ -2,12 +2,15 @@
 
 use super::columns::{self, set};
 use super::messages::*;
-use crate::ascend::capture::{Capture, Device, ScannedCapture};
+use crate::ascend::capture::{Capture, Device, Facts, ScannedCapture};
 use crate::ascend::discover;
 use crate::ascend::trace_view::first_user_frame;
 use crate::draw::bars::{LanePaint, paint_lane};
 use crate::export::json::json;
-use crate::oom::report::{ascend_report, known, report, stack_counts};
+use crate::oom::compare::{self, Member, members_of_capture, members_of_report};
+use crate::oom::merge::{Identity, Merged, Origin, merge};
+use crate::oom::read::{self, ReadReport};
+use crate::oom::report::{CaptureReport, Report, ascend_report, known, report, stack_counts};
 use crate::timeline::blocks::{OPEN, Total};
 use crate::timeline::live::{self, Allocator};
 use crate::timeline::overlap;
@@ -28,7 +31,8 @@ const MOST_PIXELS: u64 = 64 << 20;
 /// What lies in a list of paths.
 #[wasm_bindgen]
 pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
-    Ok(FoundMessage { captures: discover::discover(&paths), paths: paths.len() as u32 }.into_ts()?)
+    let reports = read::may_be_reports(&paths).into_iter().map(|index| index as u32).collect();
+    Ok(FoundMessage { captures: discover::discover(&paths), reports, sniffed_bytes: read::SNIFFED_BYTES as u32, paths: paths.len() as u32 }.into_ts()?)
 }
 
 /// The session.
@@ -37,10 +41,13 @@ pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
 pub struct Engine {
     pending: Vec<ScannedCapture>,
     captures: Vec<Opened>,
+    reports: Vec<ReadReport>,
 }
 
 struct Opened {
     capture: Capture,
+    /// What it puts into the comparison of ranks.
+    members: Vec<Member>,
     /// What the page shows of it; devices in which nothing lived are not among them.
     devices: Vec<OpenedDevice>,
 }
@@ -83,6 +90,7 @@ impl Engine {
         let origins = columns::origins_from_js(origins)?;
         let opened = self.captures.get_mut(capture as usize).ok_or_else(|| JsError::new("no such capture"))?;
         opened.capture.attach(origins);
+        opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
     }
 
@@ -106,9 +114,24 @@ impl Engine {
         *self = Engine::default();
     }
 
+    /// Whether a file whose first bytes these are is a report of ours, to be added with `add_report`.
+    pub fn is_report(&self, first: &[u8]) -> bool {
+        read::looks_like_report(first)
+    }
+
+    /// Takes a report file, whole. What is wrong with it is among the warnings of `comparison`.
+    pub fn add_report(&mut self, path: &str, bytes: &[u8]) {
+        self.reports.push(read::read_packed(path, bytes));
+    }
+
+    /// Every capture that was read or reported, and how their ranks and roles compare: quick, whatever their size.
+    pub fn comparison(&self, top: usize) -> Result<Ts<ComparisonSummary>, JsError> {
+        Ok(self.compared(top).into_ts()?)
+    }
+
     /// The report on all captures, as JSON.
     pub fn report(&self, top: usize) -> String {
-        json(&report(self.captures.iter().map(|opened| ascend_report(&opened.capture, top))))
+        json(&self.whole_report(top))
     }
 
     /// What the charts show of a window.
@@ -175,6 +198,24 @@ impl Engine {
         Ok(detail.into_ts()?)
     }
 
+    fn compared(&self, top: usize) -> ComparisonSummary {
+        let Merged { captures, warnings } = merge(self.captures.iter().map(|opened| Identity::of_capture(&opened.capture)), &self.reports);
+        let members = captures.iter().map(|&origin| match origin {
+            Origin::Opened(nth) => self.captures[nth].members.clone(),
+            Origin::Read(report, place) => members_of_report(&self.reports[report].captures[place]),
+        });
+        let comparison = compare::compare(members.collect(), top);
+        let listed = captures.iter().map(|&origin| match origin {
+            Origin::Opened(nth) => ComparedCapture::opened(nth, &self.captures[nth].capture.facts),
+            Origin::Read(report, place) => ComparedCapture::read(&self.reports[report].file, &self.reports[report].captures[place]),
+        });
+        ComparisonSummary { captures: listed.collect(), comparison, warnings }
+    }
+
+    fn whole_report(&self, top: usize) -> Report {
+        report(self.captures.iter().map(|opened| ascend_report(&opened.capture, top)), &self.reports, top)
+    }
+
     fn capture(&self, capture: u32) -> Result<&Opened, JsError> {
         self.captures.get(capture as usize).ok_or_else(|| JsError::new("no such capture"))
     }
@@ -186,11 +227,35 @@ impl Engine {
     }
 }
 
+impl ComparedCapture {
+    fn opened(nth: usize, facts: &Facts) -> ComparedCapture {
+        ComparedCapture {
+            capture: Some(nth as u32),
+            report: None,
+            kind: "ascend".to_owned(),
+            source: facts.source.clone(),
+            role: facts.role.clone(),
+            rank: facts.rank,
+            capture_time: facts.capture_time.clone(),
+            warnings: facts.warnings.clone(),
+        }
+    }
+
+    fn read(file: &str, capture: &CaptureReport) -> ComparedCapture {
+        let (kind, role, rank, capture_time, warnings) = match capture {
+            CaptureReport::Ascend(report) => ("ascend", report.role.clone(), report.rank, report.capture_time.clone(), &report.warnings),
+            CaptureReport::Xplane(report) => ("xplane", None, None, None, &report.warnings),
+        };
+        let (source, report) = (capture.source().to_owned(), Some(file.to_owned()));
+        ComparedCapture { capture: None, report, kind: kind.to_owned(), source, role, rank, capture_time, warnings: warnings.clone() }
+    }
+}
+
 impl Opened {
     fn new(capture: Capture) -> Opened {
         let shown = capture.devices.par_iter().enumerate().filter(|(_, device)| device.replay.peak.is_some());
         let devices = shown.map(|(index, device)| OpenedDevice::new(index, device)).collect();
-        Opened { capture, devices }
+        Opened { members: members_of_capture(&capture), capture, devices }
     }
 
     fn summary(&self, index: usize) -> CaptureSummary {
@@ -204,10 +269,7 @@ impl Opened {
             rows_read: facts.rows_read as u32,
             rows_set_aside: facts.rows_set_aside as u32,
             devices: self.devices.iter().filter_map(|shown| shown.summary(&self.capture)).collect(),
-            stacks: stack_counts(&self.capture).map(|counts| StackSummary {
-                found: (counts.own + counts.task_queue + counts.ancestor + counts.forward + counts.python) as u32,
-                none: counts.none as u32,
-            }),
+            stacks: stack_counts(&self.capture).map(|counts| StackSummary { found: counts.found() as u32, none: counts.none as u32 }),
             warnings: facts.warnings.clone(),
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::ascend::discover::CaptureFiles;
 use crate::error::Warning;
+use crate::oom::compare::Comparison;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
@@ -14,6 +15,10 @@ use tsify::Tsify;
 pub struct FoundMessage {
     /// Each capture, also one that cannot be opened: its warnings then say why.
     pub captures: Vec<CaptureFiles>,
+    /// Places of the paths that may be reports: `Engine.is_report` tells by their first bytes.
+    pub reports: Vec<u32>,
+    /// So many first bytes tell.
+    pub sniffed_bytes: u32,
     /// How many paths were looked at.
     pub paths: u32,
 }
@@ -39,6 +44,35 @@ pub struct CaptureSummary {
     pub devices: Vec<DeviceSummary>,
     /// Blocks of the PTA pool with and without a call stack; None without a trace.
     pub stacks: Option<StackSummary>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Every capture that was opened or read back from a report, and how they compare.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct ComparisonSummary {
+    /// In the report's order: the `capture` of a row of the comparison is a place in here.
+    pub captures: Vec<ComparedCapture>,
+    /// Of one capture too: its rows then stand alone.
+    pub comparison: Comparison,
+    /// Of reports that could not be used, and of captures that are there more than once.
+    pub warnings: Vec<Warning>,
+}
+
+/// A capture as the comparison lists it.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct ComparedCapture {
+    /// The number by which the engine knows it; None for one that only a report tells of: it has no curves and no blocks to show.
+    pub capture: Option<u32>,
+    /// The report file that tells of it.
+    pub report: Option<String>,
+    /// `ascend` or `xplane`.
+    pub kind: String,
+    pub source: String,
+    pub role: Option<String>,
+    pub rank: Option<i64>,
+    pub capture_time: Option<String>,
     pub warnings: Vec<Warning>,
 }
 

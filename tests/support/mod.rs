@@ -53,3 +53,11 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file());
     entries.map(|entry| (entry.path().strip_prefix(parent).unwrap().to_str().unwrap().to_owned(), std::fs::read(entry.path()).unwrap())).collect()
 }
+
+/// A folder of one test alone, empty.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -181,6 +181,7 @@ export const en = {
   baselineAtPeak: 'Baseline',
   aliveBlocks: 'Alive at the end',
   noteCount: 'Notes',
+  fromReport: (file: string) => `from the report ${file}: no curves`,
   notUsable: 'could not be used: see Data quality',
   what: 'What',
   file: 'File',

@@ -42,6 +42,9 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'no-blocks': () => '文件里没有一行可用：没有可显示的内存块。',
   'unreadable-file': w => `文件读取失败：${reason(w)}。它可能在读取时被移动、修改或禁止访问；请重新打开。`,
   'more-warnings': w => `还有 ${count(w, 'count')} 条 ${arg(w, 'code')} 说明没有逐条列出。`,
+  'unsupported-report': w => `本版本不能读取 ${arg(w, 'what')}。请用更新的版本打开，或用本版本重新生成报告。`,
+  'duplicate-capture': () => '同一份采集打开了不止一次：只计一次。',
+  'same-source': () => '不同的采集路径相同：全部计入。要区分它们，请从名字各不相同的文件夹生成报告。',
   'ge-release-only': w => `GE 内存池有 ${count(w, 'rows')} 行只有释放、没有申请：它们的申请早于采集。`,
 };
 

@@ -159,6 +159,7 @@ export const zhHans: Messages = {
   baselineAtPeak: '基线',
   aliveBlocks: '结束时存活',
   noteCount: '说明',
+  fromReport: file => `来自报告 ${file}：没有曲线`,
   notUsable: '无法使用，原因见“数据质量”',
   what: '说明',
   file: '文件',

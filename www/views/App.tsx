@@ -16,7 +16,8 @@ import {Tooltip} from './Tooltip';
 /** The whole page: a function of the state. */
 export function App({s}: {s: State}) {
   // Not before everything is read: a report must not lack what is still to come.
-  const canExport = s.session !== null && !s.session.lost && s.session.captures.length > 0 && s.session.readingSince === null;
+  const canExport = s.session !== null && !s.session.lost && s.session.readingSince === null
+    && s.session.captures.length + s.session.found.reports.length > 0;
   return (
     <LanguageProvider value={messagesOf(s.locale)}>
       <Header locale={s.locale} threads={s.threads} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />

@@ -1,5 +1,5 @@
 import type {ComponentChildren} from 'preact';
-import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
+import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../../target/plain/pkg/oomscope';
 import {column, exactBytes, exactTime, int, time} from '../format';
 import {useMessages} from '../i18n';
 import {openAgain, show} from '../session';
@@ -10,8 +10,10 @@ import {memo} from './memo';
 export const Captures = memo(function Captures({session, place}: {session: Session; place: Place | null}) {
   const t = useMessages();
   const {captures} = session;
-  if (captures.length === 0) return <Empty stopped={session.readingSince === null} />;
-  const bytes = column(Math.max(0, ...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes))));
+  const reported = reportedOnly(session);
+  if (captures.length + reported.length === 0) return <Empty stopped={session.readingSince === null} />;
+  const peaks = [...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes)), ...reported.map(({row}) => row.peak_bytes ?? 0)];
+  const bytes = column(peaks.reduce((most, peak) => Math.max(most, peak), 0));
   return (
     <div class="table-box">
       <table>
@@ -30,11 +32,26 @@ export const Captures = memo(function Captures({session, place}: {session: Sessi
               <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
                 current={place?.capture === capture.capture && place.device === index} />
             )))}
+          {reported.map(({capture, row}, index) => <ReportedRow key={`reported ${index}`} capture={capture} row={row} show={bytes.show} />)}
         </tbody>
       </table>
     </div>
   );
 });
+
+interface Reported {
+  capture: ComparedCapture;
+  row: RankRow;
+}
+
+/** What only reports tell of: it has figures, but no curves. */
+export function reportedOnly(session: Session): Reported[] {
+  const {captures = [], comparison} = session.comparison ?? {};
+  return (comparison?.ranks ?? []).flatMap(row => {
+    const capture = captures[row.capture];
+    return capture !== undefined && (capture.capture === null || capture.capture === undefined) ? [{capture, row}] : [];
+  });
+}
 
 function Empty({stopped}: {stopped: boolean}) {
   const t = useMessages();
@@ -70,6 +87,26 @@ function DeviceRow({capture, device, index, current, show: bytes}: RowProps) {
   );
 }
 
+function ReportedRow({capture, row, show: bytes}: Reported & {show: (bytes: number) => string}) {
+  const t = useMessages();
+  const size = (value: number | null | undefined) => value === null || value === undefined
+    ? <td class="number muted">{t.none}</td>
+    : <td class="number" title={exactBytes(t, value)}>{bytes(value)}</td>;
+  return (
+    <tr title={t.fromReport(capture.report ?? '')} data-test="reported">
+      <Source capture={capture}>{capture.source}</Source>
+      <td>{row.device ?? ''}</td>
+      <td>{row.pool ?? ''}</td>
+      {size(row.peak_bytes)}
+      <td class="number muted">{t.none}</td>
+      {size(row.baseline_bytes)}
+      <td class="number" title={exactBytes(t, row.alive_at_end_bytes ?? 0)}>{int(t, row.alive_at_end_blocks ?? 0)}</td>
+      <td colSpan={3} class="muted">{t.fromReport(capture.report ?? '')}</td>
+      <td class="number">{int(t, row.warnings)}</td>
+    </tr>
+  );
+}
+
 function UnusableRow({capture}: {capture: CaptureSummary}) {
   const t = useMessages();
   return (
@@ -81,7 +118,7 @@ function UnusableRow({capture}: {capture: CaptureSummary}) {
   );
 }
 
-function Source({capture, children}: {capture: CaptureSummary; children: ComponentChildren}) {
+function Source({capture, children}: {capture: CaptureSummary | ComparedCapture; children: ComponentChildren}) {
   const t = useMessages();
   return (
     <>

@@ -8,10 +8,12 @@ import {memo} from './memo';
 const ROWS_AT_ONCE = 200;
 
 /** Everything that the captures left to be noted; before a capture is built, what its files alone say. */
-export function notesOf({found, captures}: Session): Warning[] {
+export function notesOf({found, captures, comparison}: Session): Warning[] {
   const built = new Set(captures.map(capture => capture.source));
   return [
     ...captures.flatMap(capture => capture.warnings),
+    ...comparison?.captures.filter(capture => capture.report !== null && capture.report !== undefined).flatMap(capture => capture.warnings) ?? [],
+    ...comparison?.warnings ?? [],
     ...found.captures.filter(capture => !built.has(capture.source)).flatMap(capture => capture.warnings),
   ];
 }

@@ -2,7 +2,7 @@ import type {DeviceSummary, StackGroups} from '../../target/plain/pkg/oomscope';
 import type {Place, Session, Tab} from '../state';
 import {set} from '../state';
 import {useMessages} from '../i18n';
-import {Captures} from './Captures';
+import {Captures, reportedOnly} from './Captures';
 import {Quality, notesOf} from './Quality';
 import {StacksTable} from './StacksTable';
 import {memo} from './memo';
@@ -20,7 +20,7 @@ export const Tables = memo(function Tables({session, place, tab, stacks, device}
   const t = useMessages();
   const notes = notesOf(session);
   const tabs: [Tab, string][] = [
-    ['captures', `${t.captures} ${session.captures.length}`],
+    ['captures', `${t.captures} ${session.captures.length + reportedOnly(session).length}`],
     ['stacks', stacks === null ? t.stacks : `${t.stacks} ${stacks.length}`],
     ['quality', `${t.quality} ${notes.length}`],
   ];

@@ -1,0 +1,220 @@
+//! Reports read back: what was reported on many machines is opened together, without the captures themselves.
+//!
+//! A report is known by its first key, not by its name. Keys this version does not know are passed over; captures of a kind that it does
+//! not know, and text that is damaged, are named with their place in the file, and the rest is used.
+
+use super::report::{AscendReport, CaptureReport, SCHEMA};
+use super::xplane_report::XplaneReport;
+use crate::error::{Position, Problem, Warning};
+use crate::scan::gzip::Unpacker;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// So much of a file tells whether it is a report.
+pub const SNIFFED_BYTES: usize = 200;
+/// A report larger than this is none.
+pub const LARGEST_REPORT_BYTES: u64 = 1 << 30;
+
+/// The name of every schema begins so; the version follows.
+const SCHEMAS: &str = "oomscope.report/";
+/// Folders in which profilers keep hundreds of JSON files of their own.
+const PROFILERS_FOLDERS: [&str; 3] = ["ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "FRAMEWORK"];
+
+/// What a report file holds.
+#[derive(Debug, Clone)]
+pub struct ReadReport {
+    /// Path below what was opened.
+    pub file: String,
+    /// As they were written.
+    pub captures: Vec<CaptureReport>,
+    /// What the report itself warns of, and what was wrong with it.
+    pub warnings: Vec<Warning>,
+}
+
+/// The places of the paths that may be reports: a look into the file says more.
+///
+/// ```
+/// use oomscope::oom::read::may_be_reports;
+/// assert_eq!(may_be_reports(&["r/0.json", "x_ascend_pt/profiler_info_0.json", "x_ascend_pt/PROF_1/host/info.json", "r/1.json.gz"]), [0, 3]);
+/// ```
+pub fn may_be_reports<P: AsRef<str>>(paths: &[P]) -> Vec<usize> {
+    let may_be = |path: &str| {
+        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let known = name.starts_with("profiler_info") || name.starts_with("profiler_metadata") || name.starts_with("trace_view");
+        let profilers = |folder: &str| folder.starts_with("PROF_") || PROFILERS_FOLDERS.contains(&folder);
+        (name.ends_with(".json") || name.ends_with(".json.gz")) && !known && !folders.split('/').any(profilers)
+    };
+    (0..paths.len()).filter(|&index| may_be(paths[index].as_ref())).collect()
+}
+
+/// Whether a file that begins so (packed or not) is a report, of whatever version.
+///
+/// ```
+/// assert!(oomscope::oom::read::looks_like_report(b"{\n  \"schema\": \"oomscope.report/1\","));
+/// assert!(!oomscope::oom::read::looks_like_report(b"{\"traceEvents\": ["));
+/// ```
+pub fn looks_like_report(first: &[u8]) -> bool {
+    let mut text = Vec::new();
+    // What is cut here is cut on purpose.
+    let _ = Unpacker::default().feed(first, &mut |bytes| text.extend_from_slice(bytes));
+    let after = |text: &[u8], wanted: &str| text.trim_ascii_start().strip_prefix(wanted.as_bytes()).map(<[u8]>::to_vec);
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let value = after(text, "{").and_then(|rest| after(&rest, "\"schema\"")).and_then(|rest| after(&rest, ":")).and_then(|rest| after(&rest, "\""));
+    value.is_some_and(|value| value.starts_with(SCHEMAS.as_bytes()))
+}
+
+#[derive(Deserialize)]
+struct Whole<'a> {
+    schema: String,
+    #[serde(borrow)]
+    captures: Vec<&'a RawValue>,
+    #[serde(default)]
+    warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+/// Reads a report that may be packed.
+pub fn read_packed(file: &str, bytes: &[u8]) -> ReadReport {
+    let mut unpacker = Unpacker::default();
+    let mut text = Vec::new();
+    let mut keep = |bytes: &[u8]| text.extend_from_slice(bytes);
+    match unpacker.feed(bytes, &mut keep).and_then(|()| unpacker.finish(&mut keep)) {
+        Ok(()) => read(file, &text),
+        Err(error) => failed(file, &format!("the gzip archive is cut or damaged: {error}")),
+    }
+}
+
+/// A report that could not be read.
+pub fn failed(file: &str, reason: &str) -> ReadReport {
+    let problem = Problem::UnreadableFile { reason: reason.to_owned() };
+    ReadReport { file: file.to_owned(), captures: Vec::new(), warnings: vec![Warning::new(&problem, Position::file(file))] }
+}
+
+/// Reads a report. What cannot be used is among its warnings.
+pub fn read(file: &str, text: &[u8]) -> ReadReport {
+    let mut report = ReadReport { file: file.to_owned(), captures: Vec::new(), warnings: Vec::new() };
+    if let Err(warning) = fill(&mut report, text) {
+        report.warnings.push(*warning);
+    }
+    report
+}
+
+fn fill(report: &mut ReadReport, text: &[u8]) -> Result<(), Box<Warning>> {
+    let file = Text { file: report.file.clone(), text };
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let text = std::str::from_utf8(text).map_err(|error| file.damaged(error.valid_up_to(), "this is no UTF-8 text"))?;
+    let whole: Whole = serde_json::from_str(text).map_err(|error| file.refused(text, &error))?;
+    if whole.schema != SCHEMA {
+        return Err(file.newer(text, format!("schema {}", whole.schema)));
+    }
+    report.warnings = whole.warnings;
+    for capture in whole.captures.into_iter().map(RawValue::get) {
+        let kind = serde_json::from_str::<Kind>(capture).map_or(String::new(), |kind| kind.kind);
+        let read = match kind.as_str() {
+            // Without a kind it is damaged, and what it lacks first is named.
+            "ascend" | "" => serde_json::from_str::<AscendReport>(capture).map(|report| CaptureReport::Ascend(Box::new(report))),
+            "xplane" => serde_json::from_str::<XplaneReport>(capture).map(|report| CaptureReport::Xplane(Box::new(report))),
+            _ => {
+                report.warnings.push(*file.newer(capture, format!("kind {kind}")));
+                continue;
+            }
+        };
+        match read.map_err(|error| file.refused(capture, &error)) {
+            Ok(capture) => report.captures.push(capture),
+            Err(warning) => report.warnings.push(*warning),
+        }
+    }
+    Ok(())
+}
+
+/// The text of a report, for places in it.
+struct Text<'a> {
+    file: String,
+    text: &'a [u8],
+}
+
+impl Text<'_> {
+    /// A part of the text is not what a report says there.
+    fn refused(&self, part: &str, error: &serde_json::Error) -> Box<Warning> {
+        let line_start = part.match_indices('\n').nth(error.line().wrapping_sub(2)).map_or(0, |(newline, _)| newline + 1);
+        let within = (line_start + error.column().saturating_sub(1)).min(part.len());
+        let said = error.to_string();
+        let reason = said.rsplit_once(" at line ").map_or(said.as_str(), |(reason, _)| reason);
+        self.damaged(self.start(part) + within, &format!("this is no report of schema {SCHEMA}: {reason}"))
+    }
+
+    fn damaged(&self, byte: usize, reason: &str) -> Box<Warning> {
+        Box::new(Warning::new(&Problem::DamagedFile { reason: reason.to_owned() }, self.position(byte)))
+    }
+
+    fn newer(&self, part: &str, what: String) -> Box<Warning> {
+        Box::new(Warning::new(&Problem::UnsupportedReport { what }, self.position(self.start(part))))
+    }
+
+    /// Where a part of the text begins in it.
+    fn start(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
+    }
+
+    fn position(&self, byte: usize) -> Position {
+        let before = &self.text[..byte.min(self.text.len())];
+        Position::line(&self.file, memchr::memchr_iter(b'\n', before).count() as u64 + 1, byte as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPTURE: &str = r#"{"kind": "ascend", "source": "a", "role": null, "rank": 3, "capture_time": null, "new": {"x": [1]},
+      "versions": {"torch_npu": null, "cann": null}, "rows": {"read": 1, "set_aside": 0}, "devices": [], "stacks": null,
+      "outside_framework": null, "warnings": []}"#;
+
+    fn whole(captures: &str) -> String {
+        format!("{{\n  \"schema\": \"oomscope.report/1\",\n  \"captures\": [\n{captures}\n]}}\n")
+    }
+
+    #[test]
+    fn keys_of_later_versions_are_passed_over() {
+        let read = read("r.json", whole(CAPTURE).replace("\n]}", "\n], \"future\": {}}").as_bytes());
+        assert!(read.warnings.is_empty());
+        assert!(matches!(&read.captures[..], [CaptureReport::Ascend(capture)] if capture.rank == Some(3)));
+    }
+
+    #[test]
+    fn damage_is_named_with_its_place_and_the_rest_is_used() {
+        let text = whole(&format!("{CAPTURE},\n{},\n{{\"kind\": \"tpu\"}}", CAPTURE.replace("\"rank\": 3", "\"rank\": \"x\"")));
+        let read = read("r.json", text.as_bytes());
+        assert_eq!(read.captures.len(), 1);
+        let found: Vec<_> = read.warnings.iter().map(|warning| (warning.code.as_str(), warning.line, warning.byte)).collect();
+        let byte = text.find("\"rank\": \"x\"").unwrap() as u64 + 8;
+        assert_eq!((found[0].0, found[0].1), ("damaged-file", Some(7)));
+        assert!(found[0].2.unwrap().abs_diff(byte) <= 3, "{found:?} {byte}");
+        assert_eq!(found[1], ("unsupported-report", Some(10), Some(text.find("{\"kind\": \"tpu\"").unwrap() as u64)));
+        assert!(read.warnings[0].message.contains("invalid type: string \"x\", expected i64"), "{}", read.warnings[0].message);
+    }
+
+    #[test]
+    fn another_version_and_cut_files_are_named() {
+        let read_one = |text: &str| read("r.json", text.as_bytes()).warnings[0].clone();
+        assert_eq!(read_one("{\"schema\": \"oomscope.report/2\", \"captures\": []}").code, "unsupported-report");
+        let text = whole(CAPTURE);
+        for cut in 0..text.len() - 2 {
+            let warning = read_one(&text[..cut]);
+            assert_eq!((warning.code.as_str(), warning.byte.unwrap() <= cut as u64), ("damaged-file", true), "{cut}");
+        }
+        assert_eq!(read("r.json", b"{\"schema\": \"\xff\"}").warnings[0].byte, Some(12));
+    }
+
+    #[test]
+    fn only_the_first_key_counts() {
+        assert!(looks_like_report(b"\xef\xbb\xbf{\"schema\" :\t\"oomscope.report/7\"}"));
+        for other in [&b""[..], b"{", b"{\"x\": 1, \"schema\": \"oomscope.report/1\"}", b"[\"oomscope.report/1\"]", b"{\"schema\": \"other\"}"] {
+            assert!(!looks_like_report(other));
+        }
+    }
+}
