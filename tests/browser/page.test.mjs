@@ -1,6 +1,8 @@
 // A real capture, opened as a person opens it, on every host in every browser; and proof that nothing left the page meanwhile.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import * as marionette from './marionette.mjs';
 import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, shot, textOf} from './harness.mjs';
@@ -10,7 +12,7 @@ const TABLE = `${RANK}/ASCEND_PROFILER_OUTPUT/operator_memory.csv`;
 const PEAK_BYTES = 1_245_688_832;
 const SAMPLE = 'ascend_sample';
 
-const report = folder => execFileSync('cargo', ['run', '--quiet', '--', folder, '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30});
+const report = (...paths) => execFileSync('cargo', ['run', '--quiet', '--', ...paths, '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30});
 /** What a host must have been asked for: the page, once a visit, where it is a server at all. */
 const visits = (addresses, times) => Object.values(addresses).filter(address => address.startsWith('http')).flatMap(address => Array(times).fill(address)).sort();
 
@@ -66,6 +68,23 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         const rows = await page.evaluate(selector => document.querySelectorAll(`${selector} tbody > tr`).length, at('stacks'));
         assert.equal(rows, expected.length);
         assert.match(await textOf(page, 'stacks'), /\.py\(\d+\)/);
+        await page.close();
+      });
+
+      test(`${host}: reports from many machines are listed together, and their export is the command line's`, async t => {
+        const page = await open();
+        const folder = path.join(path.dirname(logFile(t)), `reports-${name}-${host}`);
+        fs.rmSync(folder, {recursive: true, force: true});
+        fs.mkdirSync(folder, {recursive: true});
+        const files = ['actor_update', 'critic_update'].map(role => {
+          const file = path.join(folder, `${role}.json`);
+          fs.writeFileSync(file, report(fixture(`${SAMPLE}/${role}`)));
+          return file;
+        });
+        await page.pick(at('open-files'), files);
+        await page.waitFor(selector => document.querySelectorAll(selector).length === 4, at('reported'));
+        assert.equal(await exported(page, 'export-json'), report(...files));
+        assert.deepEqual(page.problems, []);
         await page.close();
       });
 

@@ -76,6 +76,28 @@ for (const folder of FOLDERS) {
   });
 }
 
+test('a report read back is the same to the byte, and compares like the captures', () => {
+  const whole = commandLine(FOLDERS[0]);
+  const bytes = Buffer.from(whole);
+  const engine = new Engine();
+  const {reports, sniffed_bytes} = discover(['r.json', 'x_ascend_pt/trace_view.json', 'r.txt']);
+  assert.deepEqual(reports, [0]);
+  assert.ok(engine.is_report(bytes.subarray(0, sniffed_bytes)) && !engine.is_report(Buffer.from('[{"ph":"X"}')));
+  engine.add_report('r.json', bytes);
+  assert.equal(engine.report(25), whole);
+  const read = engine.comparison(25);
+  assert.deepEqual(read.captures.map(({capture, report}) => [capture, report]), Array(4).fill([null, 'r.json']));
+  engine.free();
+  const scanned = new Engine();
+  const captures = scanAll(opened(FOLDERS[0]));
+  for (const {blocks} of captures) scanned.add(blocks);
+  scanned.build();
+  captures.forEach(({origins}, capture) => { if (origins !== null) scanned.attach(capture, origins); });
+  assert.deepEqual(scanned.comparison(25).comparison, read.comparison);
+  assert.deepEqual(JSON.parse(whole).comparison, JSON.parse(JSON.stringify(read.comparison)));
+  scanned.free();
+});
+
 test('a table cut at any of 1,000 places never traps', () => {
   const files = opened(FOLDERS[0]);
   const table = files.findIndex(file => path.basename(file.path).startsWith('operator_memory'));
