@@ -37,10 +37,27 @@ pub enum Problem {
     },
     /// A time in scientific notation: its digits are gone.
     ImpreciseTime,
-    /// Rows without an operator's name; they count.
+    /// Rows without an operator's name; they count. The position is the first one's.
     EmptyName {
         /// How many.
         rows: u64,
+    },
+    /// Rows whose name is no UTF-8; they count. The position is the first one's.
+    NotUtf8 {
+        /// How many.
+        rows: u64,
+    },
+    /// Rows that stand in the file twice; they count twice.
+    DoubledRows {
+        /// How many of them are too many.
+        rows: u64,
+    },
+    /// A row has another number of cells than the header; it is set aside.
+    CellCount {
+        /// How many it has.
+        cells: u64,
+        /// How many the header has.
+        header: u64,
     },
     /// GE freed memory that was allocated before the capture; its rows have no time.
     GeReleaseOnly {
@@ -65,9 +82,18 @@ pub enum Problem {
         bytes: i64,
         /// How many.
         count: u64,
+        /// Rows that were set aside and may be those.
+        set_aside: u64,
     },
     /// A trace without call stacks.
     NoStacks,
+    /// No operator of the trace ran while there were blocks.
+    ForeignTrace,
+    /// The same file lies there packed and unpacked, or twice packed; another one was read.
+    DuplicateFile {
+        /// The one that was read.
+        taken: String,
+    },
     /// An export of another kind lies there alone.
     UnsupportedExport,
     /// A raw capture that was never analysed.
@@ -201,11 +227,15 @@ impl Problem {
             Problem::BadValue { .. } => "bad-value",
             Problem::ImpreciseTime => "imprecise-time",
             Problem::EmptyName { .. } => "empty-name",
+            Problem::NotUtf8 { .. } => "not-utf8",
+            Problem::DoubledRows { .. } => "doubled-rows",
             Problem::GeReleaseOnly { .. } => "ge-release-only",
             Problem::CutFile | Problem::CutTrace { .. } => "cut-file",
-            Problem::DamagedFile { .. } => "damaged-file",
+            Problem::DamagedFile { .. } | Problem::CellCount { .. } => "damaged-file",
             Problem::BaselineRise { .. } => "baseline-rise",
             Problem::NoStacks => "no-stacks",
+            Problem::ForeignTrace => "foreign-trace",
+            Problem::DuplicateFile { .. } => "duplicate-file",
             Problem::UnsupportedExport => "unsupported-export",
             Problem::NotAnalysed => "not-analysed",
             Problem::NoOperatorMemory => "no-operator-memory",
@@ -229,13 +259,21 @@ impl Problem {
                 put("columns", Arg::Text(listed(present)));
             }
             Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
-            Problem::EmptyName { rows } | Problem::GeReleaseOnly { rows } => drop(put("rows", number(*rows))),
+            Problem::EmptyName { rows } | Problem::NotUtf8 { rows } | Problem::DoubledRows { rows } | Problem::GeReleaseOnly { rows } => {
+                put("rows", number(*rows));
+            }
+            Problem::CellCount { cells, header } => {
+                put("cells", number(*cells));
+                put("header", number(*header));
+            }
+            Problem::DuplicateFile { taken } => drop(put("taken", Arg::Text(taken.clone()))),
             Problem::CutTrace { events } => drop(put("events", number(*events))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
             Problem::UnsupportedReport { what } => drop(put("what", Arg::Text(what.clone()))),
-            Problem::BaselineRise { bytes, count } => {
+            Problem::BaselineRise { bytes, count, set_aside } => {
                 put("bytes", Arg::Number(*bytes));
                 put("count", number(*count));
+                put("set_aside", number(*set_aside));
             }
             Problem::MoreWarnings { code, count } => {
                 put("code", Arg::Text((*code).to_owned()));
@@ -265,17 +303,33 @@ impl Problem {
                 format!("{place}: several profiler_info files lie here; rank {taken}, the lowest, was taken. Keep one rank a folder.")
             }
             Problem::MissingColumn { required: true, present } => {
-                format!("{place} has no column {field}; it has: {}. Take the operator_memory.csv as the profiler wrote it.", listed(present))
+                format!("{place} has no column {field}; it has: {}. Take the file as the profiler wrote it.", listed(present))
             }
             Problem::MissingColumn { required: false, present } => {
                 format!("{place} has no column {field}, so that figure is unknown; it has: {}.", listed(present))
             }
-            Problem::BadValue { reason } => format!("{place}: {field} is \"{value}\": {reason}. The row was set aside."),
+            Problem::BadValue { reason } => {
+                // A trace has no lines.
+                let what = if at.line.is_some() { "row" } else { "event" };
+                format!("{place}: {field} is \"{value}\": {reason}. The {what} was set aside.")
+            }
             Problem::ImpreciseTime => format!(
                 "{place}: {field} is \"{value}\", scientific notation: its digits are gone, so the row was set aside. A spreadsheet saved this file; take the one that the profiler wrote."
             ),
             Problem::EmptyName { rows: 1 } => format!("{place}: one row has no operator's name; it is counted as (unattributed)."),
-            Problem::EmptyName { rows } => format!("{place}: {rows} rows have no operator's name; they are counted as (unattributed)."),
+            Problem::EmptyName { rows } => {
+                format!("{place}: {rows} rows, this one first, have no operator's name; they are counted as (unattributed).")
+            }
+            Problem::NotUtf8 { rows } => {
+                format!("{place}: the name is no UTF-8, so some of its letters are lost (rows: {rows}). Take the file as the profiler wrote it.")
+            }
+            Problem::DoubledRows { rows } => format!(
+                "{place}: {rows} rows stand in the file twice, with the same times, size and totals, and count twice. Take the file as the profiler wrote it."
+            ),
+            Problem::CellCount { cells, header } => {
+                let plural = if *cells == 1 { "" } else { "s" };
+                format!("{place}: the row has {cells} cell{plural} where the header has {header}; it was set aside.")
+            }
             Problem::GeReleaseOnly { rows } => {
                 format!(
                     "{place}: memory of GE from before the capture is freed without a time (rows: {rows}); it shows as drops of GE's baseline at the next event."
@@ -284,12 +338,25 @@ impl Problem {
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
             Problem::CutTrace { events } => format!("{place}: the trace ends here, without its closing bracket; the {events} events before it were used."),
             Problem::DamagedFile { reason } => format!("{place}: {reason}."),
-            Problem::BaselineRise { bytes, count } => {
+            Problem::BaselineRise { bytes, count, set_aside } => {
+                let aside = match set_aside {
+                    0 => String::new(),
+                    1 => " One row was set aside and may be what is missing.".to_owned(),
+                    rows => format!(" {rows} rows were set aside and may be what is missing."),
+                };
                 let steps = if *count == 1 { "one step".to_owned() } else { format!("{count} steps") };
                 let grown = human_bytes(*bytes);
-                format!("{place}: rows are missing: the reported total grew by {grown} ({bytes} B), in {steps}, that no row explains. It is shown as baseline.")
+                format!(
+                    "{place}: rows are missing: the reported total grew by {grown} ({bytes} B), in {steps}, that no row explains. It is shown as baseline.{aside}"
+                )
             }
             Problem::NoStacks => format!("{place}: the trace holds no call stacks. Profile with with_stack=True (or with_modules=True)."),
+            Problem::ForeignTrace => {
+                format!(
+                    "{place}: no operator of this trace ran while there were blocks, so none has a call stack. Take the trace_view.json of this very capture."
+                )
+            }
+            Problem::DuplicateFile { taken } => format!("{place}: {taken} lies here too and was read; this file was not."),
             Problem::UnsupportedExport => {
                 format!("{place}: this export is not read yet. Export text as well: export_type=[ExportType.Text], which writes operator_memory.csv.")
             }
@@ -307,6 +374,8 @@ impl Problem {
             }
             Problem::NoBlocks => format!("{place} holds no usable row: there is nothing to show."),
             Problem::UnreadableFile { reason } => {
+                // Some browsers end their sentences themselves.
+                let reason = reason.trim_end_matches('.');
                 format!("{place} could not be read: {reason}. It may have vanished or changed since it was opened; open it again.")
             }
             Problem::UnsupportedReport { what } => {
@@ -334,7 +403,10 @@ fn place(at: &Position) -> String {
 fn listed(names: &[String]) -> String {
     const NAMES: usize = 40;
     const LENGTH: usize = 60;
-    let short = |name: &String| name.chars().filter(|c| !c.is_control()).take(LENGTH).collect::<String>();
+    let short = |name: &String| {
+        let text: String = name.chars().filter(|c| !c.is_control()).take(LENGTH + 1).collect();
+        if text.chars().count() > LENGTH { text.chars().take(LENGTH).chain(['…']).collect() } else { text }
+    };
     let more = if names.len() > NAMES { ", …" } else { "" };
     format!("{}{more}", names.iter().take(NAMES).map(short).collect::<Vec<_>>().join(", "))
 }
@@ -388,6 +460,15 @@ mod tests {
         let warning = Warning::new(&Problem::BadValue { reason: "not a number" }, at);
         assert_eq!(warning.code, "bad-value");
         assert_eq!(warning.message, "r/operator_memory.csv line 7 (byte 812): Size(KB) is \"abc\": not a number. The row was set aside.");
+    }
+
+    #[test]
+    fn what_a_browser_says_keeps_one_full_stop() {
+        let warning = Warning::new(&Problem::UnreadableFile { reason: "NotReadableError: no permission.".to_owned() }, Position::file("f"));
+        assert_eq!(
+            warning.message,
+            "f could not be read: NotReadableError: no permission. It may have vanished or changed since it was opened; open it again."
+        );
     }
 
     #[test]

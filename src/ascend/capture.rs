@@ -83,11 +83,28 @@ impl Origins {
     /// Finds where the blocks of a capture come from.
     pub fn of(capture: &ScannedCapture, trace: Trace) -> Origins {
         let mut warnings = trace.warnings.clone();
-        if trace.stacks.is_empty() && trace.python.is_empty() && trace.events > 0 {
-            warnings.push(Warning::new(&Problem::NoStacks, Position::file(&capture.facts.source)));
+        let at = || Position::file(&capture.facts.source);
+        if trace.stacks.is_empty() && trace.python.is_empty() && (trace.events > 0 || warnings.is_empty()) {
+            warnings.push(Warning::new(&Problem::NoStacks, at()));
+        }
+        if is_foreign(&trace, &capture.devices) {
+            warnings.push(Warning::new(&Problem::ForeignTrace, at()));
         }
         let stacks = capture.devices.iter().map(|device| stacks(&device.blocks, &trace)).collect();
         Origins { stacks, phases: trace.phases, warnings }
+    }
+}
+
+/// Whether a trace has operators, and all of them ran before the first block or after the last.
+fn is_foreign(trace: &Trace, devices: &[DeviceBlocks]) -> bool {
+    let first_ns = devices.iter().map(|device| device.blocks.first_ns()).min();
+    let last_ns = devices.iter().map(|device| device.blocks.last_ns()).max();
+    let spans = &trace.operators.spans;
+    match (first_ns, last_ns) {
+        (Some(first_ns), Some(last_ns)) => {
+            !spans.is_empty() && (spans.end_ns.iter().all(|&end| end < first_ns) || spans.start_ns.iter().all(|&start| start > last_ns))
+        }
+        _ => false,
     }
 }
 
@@ -240,7 +257,10 @@ impl ScannedCapture {
         facts.warnings.append(&mut found);
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
             let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
-            let problem = Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64 };
+            let problem = match device.blocks.doubled() {
+                0 => Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64, set_aside: facts.rows_set_aside },
+                rows => Problem::DoubledRows { rows },
+            };
             facts.warnings.push(Warning::new(&problem, Position::file(format!("{} ({} {})", facts.source, device.device, device.pool.name()))));
         }
         error::sort(&mut facts.warnings);
@@ -286,6 +306,25 @@ mod tests {
         let capture = capture("job/folder/x_ascend_pt/operator_memory.csv", br#"{"rank_id":"5","torch_npu_version":"2.9.0"}"#, br#"{"role":"actor"}"#);
         assert_eq!((capture.facts.role.as_deref(), capture.facts.rank, capture.facts.torch_npu.as_deref()), (Some("actor"), Some(5), Some("2.9.0")));
         assert_eq!(capture.devices[0].lifetime_ns(1, capture.end_ns), 1_000);
+    }
+
+    #[test]
+    fn a_trace_of_another_time_is_named() {
+        let path = "job/x_ascend_pt/operator_memory.csv";
+        let mut reader = CaptureReader::new(&discover(&[path])[0]);
+        reader.operator_memory.begin(path);
+        reader
+            .operator_memory
+            .feed(b"Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB)\nx,1,10,30,1.5,0.5\n");
+        reader.operator_memory.end();
+        let scanned = reader.finish();
+        let codes = |ts: u32| {
+            let mut trace = super::super::trace_view::TraceReader::new("t");
+            let event = format!(r#"[{{"ph":"X","cat":"cpu_op","name":"x","ts":{ts},"dur":4,"args":{{"Call stack":"a.py(1): f"}}}}]"#);
+            trace.feed(event.as_bytes());
+            Origins::of(&scanned, trace.finish()).warnings.into_iter().map(|warning| warning.code).collect::<Vec<_>>()
+        };
+        assert_eq!((codes(5), codes(6), codes(30), codes(31)), (vec!["foreign-trace".to_owned()], vec![], vec![], vec!["foreign-trace".to_owned()]));
     }
 
     #[test]

@@ -57,6 +57,35 @@ struct Folder {
     analysed: bool,
     /// Tables, when they are no slices of one.
     tables: Vec<usize>,
+    /// Files that lie there packed, too: the one that is not read, and the one that is.
+    twice: Vec<(usize, usize)>,
+}
+
+impl Folder {
+    /// Takes a file of which there is one; an unpacked one is preferred.
+    fn put(&mut self, slot: fn(&mut CaptureFiles) -> &mut Option<usize>, index: usize, packed: bool) {
+        let slot = slot(&mut self.files);
+        match *slot {
+            Some(before) if packed => self.twice.push((index, before)),
+            Some(before) => {
+                self.twice.push((before, index));
+                *slot = Some(index);
+            }
+            None => *slot = Some(index),
+        }
+    }
+
+    /// Leaves a packed table out that lies there unpacked.
+    fn drop_packed_tables<P: AsRef<str>>(&mut self, paths: &[P]) {
+        let tables = std::mem::take(&mut self.tables);
+        let unpacked = |index: usize| tables.iter().copied().find(|&other| Some(paths[other].as_ref()) == paths[index].as_ref().strip_suffix(".gz"));
+        for &index in &tables {
+            match unpacked(index) {
+                Some(other) => self.twice.push((index, other)),
+                None => self.tables.push(index),
+            }
+        }
+    }
 }
 
 /// Finds every capture, sorted by source. A folder that looks like one but cannot be opened is listed too, with a warning that says why.
@@ -82,6 +111,8 @@ pub fn discover<P: AsRef<str>>(paths: &[P]) -> Vec<CaptureFiles> {
 /// Notes one path in the folder of its capture.
 fn place<'a>(folders: &mut BTreeMap<&'a str, Folder>, path: &'a str, index: usize) {
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+    // Some tools unpack a file into a folder of its name.
+    let parent = if last(parent) == name { parent.rsplit_once('/').map_or("", |(above, _)| above) } else { parent };
     if let Some(raw) = raw_capture(path) {
         folders.entry(raw).or_default().raw = true;
     }
@@ -92,11 +123,12 @@ fn place<'a>(folders: &mut BTreeMap<&'a str, Folder>, path: &'a str, index: usiz
     if last(parent) == OUTPUT_FOLDERS[0] {
         note(&|folder| folder.analysed = true);
     }
+    let packed = name.ends_with(".gz");
     match name {
         "profiler_metadata.json" => note(&|folder| folder.files.profiler_metadata = Some(index)),
-        "trace_view.json" | "trace_view.json.gz" => note(&|folder| folder.files.trace = Some(index)),
-        "memory_record.csv" | "memory_record.csv.gz" => note(&|folder| folder.files.memory_record = Some(index)),
-        "npu_module_mem.csv" | "npu_module_mem.csv.gz" => note(&|folder| folder.files.npu_module_mem = Some(index)),
+        "trace_view.json" | "trace_view.json.gz" => note(&|folder| folder.put(|files| &mut files.trace, index, packed)),
+        "memory_record.csv" | "memory_record.csv.gz" => note(&|folder| folder.put(|files| &mut files.memory_record, index, packed)),
+        "npu_module_mem.csv" | "npu_module_mem.csv.gz" => note(&|folder| folder.put(|files| &mut files.npu_module_mem, index, packed)),
         _ if is_operator_memory(name) => note(&|folder| folder.tables.push(index)),
         _ if name.starts_with("ascend_") && name.ends_with(".db") => note(&|folder| folder.databases.push(index)),
         _ => {
@@ -109,6 +141,7 @@ fn place<'a>(folders: &mut BTreeMap<&'a str, Folder>, path: &'a str, index: usiz
 
 /// Turns a folder into its captures: none where nothing in it speaks of a capture.
 fn captures_of<P: AsRef<str>>(path: &str, mut folder: Folder, paths: &[P]) -> Vec<CaptureFiles> {
+    folder.drop_packed_tables(paths);
     let mut files = std::mem::take(&mut folder.files);
     let name = last(path);
     let looks_like_one = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms") || (folder.analysed && !folder.raw) || !folder.databases.is_empty();
@@ -119,6 +152,10 @@ fn captures_of<P: AsRef<str>>(path: &str, mut folder: Folder, paths: &[P]) -> Ve
     files.capture_time = capture_time(name);
     files.role = path.rsplit_once('/').map(|(above, _)| last(above).to_owned());
     take_info(&mut files, folder.infos, paths);
+    for (index, other) in folder.twice {
+        let problem = Problem::DuplicateFile { taken: last(paths[other].as_ref()).to_owned() };
+        files.warnings.push(Warning::new(&problem, Position::file(paths[index].as_ref())));
+    }
     if folder.tables.is_empty() {
         let (problem, at) = match folder.databases.first() {
             Some(&database) => (Problem::UnsupportedExport, paths[database].as_ref()),
@@ -321,6 +358,21 @@ mod tests {
     fn packed_tables_are_tables() {
         let found = discover(&["r_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv.gz", "r_ascend_pt/ASCEND_PROFILER_OUTPUT/memory_record.csv.gz"]);
         assert_eq!((&found[0].operator_memory[..], found[0].memory_record), (&[0][..], Some(1)));
+    }
+
+    #[test]
+    fn of_a_file_and_its_archive_one_is_read_and_the_other_named() {
+        let paths = ["operator_memory.csv.gz", "operator_memory.csv", "trace_view.json", "trace_view.json.gz"];
+        let found = discover(&paths.map(|name| format!("r_ascend_pt/ASCEND_PROFILER_OUTPUT/{name}")));
+        assert_eq!((found.len(), &found[0].operator_memory[..], found[0].trace), (1, &[1][..], Some(2)));
+        let twice: Vec<_> = found[0].warnings.iter().filter(|warning| warning.code == "duplicate-file").map(|warning| warning.file.as_str()).collect();
+        assert_eq!(twice, ["r_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json.gz", "r_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv.gz"]);
+    }
+
+    #[test]
+    fn a_folder_named_like_the_file_in_it_is_no_folder() {
+        let found = discover(&["r_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv/operator_memory.csv", "r_ascend_pt/profiler_info_3.json"]);
+        assert_eq!((found.len(), found[0].source.as_str(), found[0].rank), (1, "r_ascend_pt", Some(3)));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::csv::Cells;
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
 use crate::units::Decimal;
+use std::borrow::Cow;
 
 /// A block of more than this is damage: the sum of all rows then stays within an `i64`.
 const LARGEST_BLOCK_BYTES: i64 = 1 << 40;
@@ -80,8 +81,34 @@ pub struct Rows {
     /// The builder that the last row went to: rows of one device follow each other.
     latest: usize,
     most_decimals: u8,
-    empty_names: u64,
+    empty_names: Noted,
+    broken_names: Noted,
     ge_releases: u64,
+}
+
+/// How many rows have something to be noted, and where the first one is.
+#[derive(Default)]
+struct Noted {
+    rows: u64,
+    line: u64,
+    byte: u64,
+}
+
+impl Noted {
+    fn note(&mut self, cells: &Cells) {
+        if self.rows == 0 {
+            (self.line, self.byte) = (cells.line, cells.byte);
+        }
+        self.rows += 1;
+    }
+
+    /// The problem and its place, once for a file.
+    fn take(&mut self, file: &str, problem: impl Fn(u64) -> Problem, warnings: &mut Warnings) {
+        let Noted { rows, line, byte } = std::mem::take(self);
+        if rows > 0 {
+            warnings.push(&problem(rows), Position { field: Some("Name".to_owned()), ..Position::line(file, line, byte) });
+        }
+    }
 }
 
 impl OperatorMemoryReader {
@@ -120,10 +147,8 @@ impl TableRows for Rows {
     }
 
     fn end(&mut self, file: &str, warnings: &mut Warnings) {
-        let empty_names = std::mem::take(&mut self.empty_names);
-        if empty_names > 0 {
-            warnings.push(&Problem::EmptyName { rows: empty_names }, Position { field: Some("Name".to_owned()), ..Position::file(file) });
-        }
+        self.empty_names.take(file, |rows| Problem::EmptyName { rows }, warnings);
+        self.broken_names.take(file, |rows| Problem::NotUtf8 { rows }, warnings);
         let ge_releases = std::mem::take(&mut self.ge_releases);
         if ge_releases > 0 {
             warnings.push(&Problem::GeReleaseOnly { rows: ge_releases }, Position::file(file));
@@ -176,7 +201,12 @@ impl TableRows for Rows {
                     at_end,
                 };
                 self.builder(&device, pool).push(&block);
-                self.empty_names += u64::from(name.is_empty());
+                if name.is_empty() {
+                    self.empty_names.note(cells);
+                }
+                if matches!(name, Cow::Owned(_)) {
+                    self.broken_names.note(cells);
+                }
             }
         }
         Ok(())
@@ -423,8 +453,27 @@ mod tests {
 
     #[test]
     fn rows_without_a_name_count() {
-        let memory = rows(&GOOD.replace("aten::add", ""));
-        assert_eq!((codes(&memory), memory.devices[0].blocks.len()), (vec!["empty-name"], 1));
+        let memory = rows(&format!("{GOOD}{}{}", GOOD.replace("aten::add", ""), GOOD.replace("aten::add", " ")));
+        assert_eq!((codes(&memory), memory.warnings[0].line, memory.devices[0].blocks.len()), (vec!["empty-name"], Some(3), 3));
+        assert!(memory.warnings[0].message.contains("2 rows, this one first,"), "{}", memory.warnings[0].message);
+    }
+
+    #[test]
+    fn a_name_in_another_encoding_counts_and_is_said() {
+        let mut text = NOW.as_bytes().to_vec();
+        text.extend(b"\xcb\xe3\xd7\xd3");
+        text.extend(&GOOD.as_bytes()[9..]);
+        let memory = read(&text);
+        assert_eq!((codes(&memory), memory.warnings[0].line, memory.devices[0].blocks.len()), (vec!["not-utf8"], Some(2), 1));
+    }
+
+    #[test]
+    fn a_first_line_without_cells_is_no_header() {
+        for (first, word) in [(NOW.replace(',', ";"), "semicolons"), (NOW.replace(',', "\t"), "tabs"), ("# saved on Tuesday\n".to_owned(), "no header")] {
+            let memory = read(format!("{first}{GOOD}").as_bytes());
+            assert_eq!(codes(&memory), ["damaged-file", "no-blocks"], "{word}");
+            assert!(memory.warnings[0].message.contains(word), "{}", memory.warnings[0].message);
+        }
     }
 
     #[test]
@@ -444,7 +493,9 @@ mod tests {
 
     #[test]
     fn other_formats_are_named() {
-        for (bytes, word) in [(&b"{\"a\":1}"[..], "JSON"), (b"\xff\xfeN\0a\0", "UTF-16"), (b"<html>", "HTML"), (b"PK\x03\x04", "zip"), (b"", "empty")] {
+        for (bytes, word) in
+            [(&b"{\"a\":1}"[..], "JSON"), (b"\xff\xfeN\0a\0", "UTF-16"), (b"N\0a\0", "UTF-16"), (b"<html>", "HTML"), (b"PK\x03\x04", "zip"), (b"", "empty")]
+        {
             let memory = read(bytes);
             assert_eq!(memory.warnings[0].code, "damaged-file", "{word}");
             assert!(memory.warnings[0].message.contains(word), "{word}");

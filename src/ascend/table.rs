@@ -155,6 +155,9 @@ impl<R: TableRows> TableReader<R> {
 
     fn take_header(&mut self, cells: &Cells) {
         let names: Vec<String> = (0..cells.len()).map(|i| String::from_utf8_lossy(cells.get(i)).trim().to_owned()).collect();
+        if let Some(reason) = no_header(&names) {
+            return self.damaged(reason);
+        }
         let (missing, required) = match self.rows.columns(&names) {
             Ok(columns) => {
                 let absent = R::absent(&columns).to_vec();
@@ -178,8 +181,7 @@ impl<R: TableRows> TableReader<R> {
             return Err(Refused::row(Problem::CutFile));
         }
         if cells.len() < header.cells || extra {
-            let reason = format!("the row has {} cells where the header has {}; it was set aside", cells.len(), header.cells);
-            return Err(Refused::row(Problem::DamagedFile { reason }));
+            return Err(Refused::row(Problem::CellCount { cells: cells.len() as u64, header: header.cells as u64 }));
         }
         self.rows.row(&header.columns, cells)
     }
@@ -210,15 +212,25 @@ impl Refused<'_> {
 
 /// A file that is something else, by its first bytes.
 fn other_format(start: &[u8]) -> Option<&'static str> {
+    const UTF_16: &str = "the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote";
     match start {
-        [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the operator_memory.csv that the profiler wrote"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote"),
-        [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the operator_memory.csv that the profiler wrote"),
-        [0x89, b'P', b'N', b'G'] | [0, ..] | [_, 0, ..] | [_, _, 0, ..] | [_, _, _, 0, ..] => {
-            Some("this is no text; take the operator_memory.csv that the profiler wrote")
-        }
-        [b'<', ..] => Some("this is HTML or XML, not CSV; take the operator_memory.csv that the profiler wrote"),
+        [b'P', b'K', 3, 4, ..] => Some("this is a zip archive or a spreadsheet; take the file that the profiler wrote"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(UTF_16),
+        [a, 0, b, 0] | [0, a, 0, b] if *a > 0 && *b > 0 => Some(UTF_16),
+        [b'{' | b'[', ..] => Some("this is JSON, not CSV; take the file that the profiler wrote"),
+        [0x89, b'P', b'N', b'G'] | [0, ..] | [_, 0, ..] | [_, _, 0, ..] | [_, _, _, 0, ..] => Some("this is no text; take the file that the profiler wrote"),
+        [b'<', ..] => Some("this is HTML or XML, not CSV; take the file that the profiler wrote"),
         _ => None,
+    }
+}
+
+/// What a first line is that holds no cells.
+fn no_header(names: &[String]) -> Option<&'static str> {
+    let [only] = names else { return None };
+    match only.as_str() {
+        text if text.contains(';') => Some("semicolons stand between the cells, as some spreadsheets write them; take the file that the profiler wrote"),
+        text if text.contains('\t') => Some("tabs stand between the cells; take the file that the profiler wrote"),
+        _ => Some("the first line is no header; take the file that the profiler wrote"),
     }
 }
 

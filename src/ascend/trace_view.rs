@@ -124,6 +124,7 @@ pub struct Trace {
 pub struct TraceReader {
     splitter: EventSplitter,
     events: Events,
+    empty: bool,
 }
 
 struct Events {
@@ -193,11 +194,12 @@ impl TraceReader {
             optimizer_step: memmem::Finder::new(b"Optimizer.step#"),
             escape: memmem::Finder::new(b"\\u00"),
         };
-        TraceReader { splitter: EventSplitter::default(), events }
+        TraceReader { splitter: EventSplitter::default(), events, empty: true }
     }
 
     /// Takes the next bytes of the file.
     pub fn feed(&mut self, chunk: &[u8]) {
+        self.empty &= chunk.is_empty();
         let events = &mut self.events;
         self.splitter.feed(chunk, &mut |event| events.take(event));
     }
@@ -216,8 +218,8 @@ impl TraceReader {
             End::BetweenEvents => problems.push((Problem::CutTrace { events: self.events.trace.events }, Position::file(&self.events.file))),
             End::InsideEvent { byte } => problems.push((Problem::CutTrace { events: self.events.trace.events }, at(byte))),
             End::NoEvents => {
-                let reason = "this is no trace: neither a JSON array nor an object with traceEvents".to_owned();
-                problems.push((Problem::DamagedFile { reason }, Position::file(&self.events.file)));
+                let reason = if self.empty { "the file is empty" } else { "this is no trace: neither a JSON array nor an object with traceEvents" };
+                problems.push((Problem::DamagedFile { reason: reason.to_owned() }, Position::file(&self.events.file)));
             }
         }
         problems.iter().for_each(|(problem, at)| self.events.warnings.push(problem, at.clone()));
@@ -246,7 +248,7 @@ impl Events {
         };
         if let Err((field, value)) = self.read(&raw) {
             let at = Position { byte: Some(event.byte), ..Position::file(&self.file) }.field(field, value.as_bytes());
-            self.warnings.push(&Problem::BadValue { reason: "not a number; the event was set aside" }, at);
+            self.warnings.push(&Problem::BadValue { reason: "not a number" }, at);
         }
         true
     }
@@ -470,6 +472,7 @@ mod tests {
         let said: Vec<_> = trace.warnings.iter().map(|warning| (warning.code.as_str(), warning.byte.is_some())).collect();
         assert_eq!(said, [("cut-file", false), ("damaged-file", true), ("bad-value", true)]);
         assert_eq!(read("<html>").warnings[0].code, "damaged-file");
+        assert!(read("").warnings[0].message.contains("empty"));
     }
 
     #[test]

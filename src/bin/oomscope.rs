@@ -10,7 +10,7 @@ use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
 use oomscope::oom::read::{self, ReadReport};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
-use oomscope::scan::gzip::Unpacker;
+use oomscope::scan::gzip::{Unpacker, damaged};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -223,7 +223,7 @@ fn reports(names: &[&str], files: &[Listed], selection: &Selection) -> Vec<ReadR
         }
         let mut report = match whole_file(path, read::LARGEST_REPORT_BYTES) {
             Ok(text) => read::read(name, &text),
-            Err(error) => read::failed(name, &error.to_string()),
+            Err(problem) => read::failed(name, &problem),
         };
         report.captures.retain(|capture| match capture {
             CaptureReport::Ascend(capture) => selection.takes(capture.rank, capture.role.as_deref()),
@@ -240,13 +240,13 @@ fn side_files(found: &CaptureFiles, files: &[Listed]) -> CaptureReader {
     if let Some(file) = found.profiler_info.map(|index| &files[index]) {
         match whole_file(&file.path, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_info(&file.name, &text),
-            Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
+            Err(problem) => reader.fail(&problem, Position::file(&file.name)),
         }
     }
     if let Some(file) = found.profiler_metadata.map(|index| &files[index]) {
         match whole_file(&file.path, LARGEST_SIDE_FILE_BYTES) {
             Ok(text) => reader.profiler_metadata(&file.name, &text),
-            Err(error) => reader.fail(&unreadable(&error), Position::file(&file.name)),
+            Err(problem) => reader.fail(&problem, Position::file(&file.name)),
         }
     }
     reader
@@ -282,8 +282,8 @@ fn origins(scanned: &ScannedCapture, file: &Listed) -> Origins {
     let mut trace = TraceReader::new(&file.name);
     let read = slices(&file.path, &mut |slice| trace.feed(slice));
     let mut origins = Origins::of(scanned, trace.finish());
-    if let Err(error) = read {
-        origins.warnings.push(Warning::new(&unreadable(&error), Position::file(&file.name)));
+    if let Err(problem) = read {
+        origins.warnings.push(Warning::new(&problem, Position::file(&file.name)));
     }
     origins
 }
@@ -296,13 +296,8 @@ fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
 
 fn read_table<R: TableRows>(reader: &mut TableReader<R>, file: &Listed) {
     reader.begin(&file.name);
-    let mut at = 0;
-    let mut feed = |slice: &[u8]| {
-        at += slice.len() as u64;
-        reader.feed(slice);
-    };
-    if let Err(error) = slices(&file.path, &mut feed) {
-        reader.fail(&unreadable(&error), Position { byte: Some(at), ..Position::file(&file.name) });
+    if let Err(problem) = slices(&file.path, &mut |slice| reader.feed(slice)) {
+        reader.fail(&problem, Position::file(&file.name));
     }
     reader.end();
 }
@@ -311,25 +306,25 @@ fn unreadable(error: &io::Error) -> Problem {
     Problem::UnreadableFile { reason: error.to_string() }
 }
 
-fn whole_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
-    if std::fs::metadata(path)?.len() > most_bytes {
-        return Err(io::Error::other("the file is too large to be what its name says"));
+fn whole_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Problem> {
+    if std::fs::metadata(path).map_err(|error| unreadable(&error))?.len() > most_bytes {
+        return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
     let mut text = Vec::new();
     slices(path, &mut |bytes| text.extend_from_slice(bytes))?;
     Ok(text)
 }
 
-fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> io::Result<()> {
-    let mut file = File::open(path)?;
+fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> Result<(), Problem> {
+    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
     let mut slice = vec![0; SLICE_BYTES];
     let mut unpacker = Unpacker::default();
     loop {
         match file.read(&mut slice) {
-            Ok(0) => return unpacker.finish(feed),
-            Ok(read) => unpacker.feed(&slice[..read], feed)?,
+            Ok(0) => return unpacker.finish(feed).map_err(|error| damaged(&error)),
+            Ok(read) => unpacker.feed(&slice[..read], feed).map_err(|error| damaged(&error))?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(unreadable(&error)),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::report::{AscendReport, CaptureReport, SCHEMA};
 use super::xplane_report::XplaneReport;
 use crate::error::{Position, Problem, Warning};
-use crate::scan::gzip::Unpacker;
+use crate::scan::gzip::{Unpacker, damaged};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -84,14 +84,13 @@ pub fn read_packed(file: &str, bytes: &[u8]) -> ReadReport {
     let mut keep = |bytes: &[u8]| text.extend_from_slice(bytes);
     match unpacker.feed(bytes, &mut keep).and_then(|()| unpacker.finish(&mut keep)) {
         Ok(()) => read(file, &text),
-        Err(error) => failed(file, &format!("the gzip archive is cut or damaged: {error}")),
+        Err(error) => failed(file, &damaged(&error)),
     }
 }
 
 /// A report that could not be read.
-pub fn failed(file: &str, reason: &str) -> ReadReport {
-    let problem = Problem::UnreadableFile { reason: reason.to_owned() };
-    ReadReport { file: file.to_owned(), captures: Vec::new(), warnings: vec![Warning::new(&problem, Position::file(file))] }
+pub fn failed(file: &str, problem: &Problem) -> ReadReport {
+    ReadReport { file: file.to_owned(), captures: Vec::new(), warnings: vec![Warning::new(problem, Position::file(file))] }
 }
 
 /// Reads a report. What cannot be used is among its warnings.

@@ -1,5 +1,6 @@
 //! Files that may be gzip: known by their first two bytes, unpacked as they come.
 
+use crate::error::Problem;
 use flate2::write::MultiGzDecoder;
 use std::io::{self, Write};
 
@@ -11,6 +12,11 @@ pub struct Unpacker {
     /// The first bytes, until there are enough of them to tell.
     head: Vec<u8>,
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
+}
+
+/// What to say of an archive that cannot be unpacked to its end.
+pub fn damaged(error: &io::Error) -> Problem {
+    Problem::DamagedFile { reason: format!("the gzip archive is cut or damaged ({error}). Copy the file again") }
 }
 
 impl Unpacker {
@@ -37,6 +43,11 @@ impl Unpacker {
             None if self.head.len() < MAGIC.len() => each(&self.head),
             None => {}
             Some(mut decoder) => {
+                // What was whole counts, whatever comes after it.
+                let flushed = decoder.flush();
+                each(decoder.get_ref());
+                decoder.get_mut().clear();
+                flushed?;
                 decoder.try_finish()?;
                 each(decoder.get_ref());
             }
@@ -90,6 +101,13 @@ mod tests {
         let archive = packed(&text);
         let (out, whole) = unpack(&[&archive[..archive.len() / 2]]);
         assert!(!whole && out.len() > text.len() / 4 && text.starts_with(&out));
+    }
+
+    #[test]
+    fn a_short_archive_gives_what_is_whole_too() {
+        let archive = packed(b"a short text, the end of which is lost: a short text");
+        let (out, whole) = unpack(&[&archive[..archive.len() - 12]]);
+        assert!(!whole && out.starts_with(b"a short text"), "{}", String::from_utf8_lossy(&out));
     }
 
     proptest! {

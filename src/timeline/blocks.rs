@@ -136,6 +136,15 @@ impl Blocks {
         operator_label(&self.names[self.name[block] as usize])
     }
 
+    /// How many rows stand there once more. Two allocations of one instant cannot report the same total, for each adds its size.
+    pub fn doubled(&self) -> u64 {
+        let key =
+            |i: usize| (self.start_ns[i], self.at_start.allocated_bytes[i], self.size_bytes[i], self.name[i], self.end_ns[i], self.at_end.allocated_bytes[i]);
+        let mut keys: Vec<_> = (0..self.len()).map(key).filter(|key| key.1 != UNKNOWN).collect();
+        keys.sort_unstable();
+        keys.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+    }
+
     /// The latest instant of these blocks; `UNKNOWN` when there is none.
     pub fn last_ns(&self) -> i64 {
         let ends = self.end_ns.iter().copied().filter(|&end| end != OPEN);

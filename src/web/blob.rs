@@ -1,7 +1,7 @@
 //! Reads a dropped File in slices, inside a worker, where reading may block.
 
 use crate::error::Problem;
-use crate::scan::gzip::Unpacker;
+use crate::scan::gzip::{Unpacker, damaged};
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, FileReaderSync};
@@ -48,19 +48,18 @@ impl<'a> BlobReader<'a> {
     }
 }
 
-/// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file; the error comes with it.
-pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), (Problem, u64)> {
-    let mut blob = BlobReader::open(file).map_err(|problem| (problem, 0))?;
+/// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file.
+pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
+    let mut blob = BlobReader::open(file)?;
     let mut unpacker = Unpacker::default();
-    let packed = |error: std::io::Error, at| (Problem::UnreadableFile { reason: format!("the gzip archive is cut or damaged: {error}") }, at);
     loop {
         let before = blob.position();
-        let Some(slice) = blob.read_next().map_err(|problem| (problem, before))? else { break };
+        let Some(slice) = blob.read_next()? else { break };
         let at = before + slice.len() as u64;
-        unpacker.feed(slice, &mut |bytes| each(bytes, at)).map_err(|error| packed(error, before))?;
+        unpacker.feed(slice, &mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))?;
     }
     let at = blob.position();
-    unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| packed(error, at))
+    unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))
 }
 
 /// A whole file of at most `most` bytes.
@@ -69,7 +68,7 @@ pub fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
         return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
     let mut text = Vec::new();
-    read(file, &mut |bytes, _| text.extend_from_slice(bytes)).map_err(|(problem, _)| problem)?;
+    read(file, &mut |bytes, _| text.extend_from_slice(bytes))?;
     Ok(text)
 }
 

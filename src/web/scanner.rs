@@ -84,8 +84,8 @@ fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, progre
         reader.feed(bytes);
         progress.at(at);
     };
-    if let Err((problem, at)) = blob::read(&listed.file, &mut each) {
-        reader.fail(&problem, Position { byte: Some(at), ..Position::file(&listed.path) });
+    if let Err(problem) = blob::read(&listed.file, &mut each) {
+        reader.fail(&problem, Position::file(&listed.path));
     }
     reader.end();
     progress.before += listed.file.size() as u64;
@@ -99,8 +99,8 @@ fn origins(scanned: &ScannedCapture, listed: &Listed, progress: &Progress) -> Or
     };
     let read = blob::read(&listed.file, &mut each);
     let mut origins = Origins::of(scanned, trace.finish());
-    if let Err((problem, at)) = read {
-        origins.warnings.push(Warning::new(&problem, Position { byte: Some(at), ..Position::file(&listed.path) }));
+    if let Err(problem) = read {
+        origins.warnings.push(Warning::new(&problem, Position::file(&listed.path)));
     }
     origins
 }

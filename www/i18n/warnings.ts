@@ -3,5 +3,6 @@
 export type WarningCode =
   | 'missing-trace' | 'missing-metadata' | 'unknown-rank' | 'duplicate-rank' | 'missing-column' | 'bad-value' | 'imprecise-time'
   | 'empty-name' | 'cut-file' | 'damaged-file' | 'baseline-rise' | 'no-stacks' | 'missing-memory-record' | 'unsupported-export' | 'not-analysed'
+  | 'not-utf8' | 'doubled-rows' | 'foreign-trace' | 'duplicate-file'
   | 'no-operator-memory' | 'no-blocks' | 'no-totals' | 'unreadable-file' | 'more-warnings' | 'ge-release-only'
   | 'unsupported-report' | 'duplicate-capture' | 'same-source';

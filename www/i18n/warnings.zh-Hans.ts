@@ -11,13 +11,53 @@ const place = (w: Warning): string => [
 ].filter(Boolean).join('');
 const value = (w: Warning): string => w.value === null || w.value === undefined ? '' : `：“${w.value}”`;
 
-/** Reasons come in English from the parser; the common ones are known here. */
+const ORIGINAL = '请使用分析工具生成的原始文件';
+
+/** Reasons come in English from the parser. What follows a colon or stands in brackets may be anything and stays as it is. */
 const REASONS = new Map([
   ['not a number', '不是数字'],
   ['out of range', '超出范围'],
   ['scientific notation: its digits are gone', '科学计数法，精度已丢失'],
+  ['a block needs a size', '内存块必须有大小'],
+  ['a block needs an allocation time', '内存块必须有申请时间'],
+  ['an allocation is larger than 0', '申请的大小必须大于 0'],
+  ['no block is that large', '不可能有这么大的内存块'],
+  ['the release lies before the allocation', '释放早于申请'],
+  ['a total is not negative', '总量不会是负数'],
+  ['a sample needs a time', '采样必须有时间'],
+  ['the file is empty', '文件是空的'],
+  ['this is a zip archive or a spreadsheet; take the file that the profiler wrote', `这是 zip 压缩包或电子表格；${ORIGINAL}`],
+  ['the text is UTF-16; save it as UTF-8, or take the file that the profiler wrote', `文本是 UTF-16 编码；请另存为 UTF-8，或${ORIGINAL.replace('请', '')}`],
+  ['this is JSON, not CSV; take the file that the profiler wrote', `这是 JSON，不是 CSV；${ORIGINAL}`],
+  ['this is no text; take the file that the profiler wrote', `这不是文本文件；${ORIGINAL}`],
+  ['this is HTML or XML, not CSV; take the file that the profiler wrote', `这是 HTML 或 XML，不是 CSV；${ORIGINAL}`],
+  ['semicolons stand between the cells, as some spreadsheets write them; take the file that the profiler wrote', `单元格之间是分号，有些电子表格会这样保存；${ORIGINAL}`],
+  ['tabs stand between the cells; take the file that the profiler wrote', `单元格之间是制表符；${ORIGINAL}`],
+  ['the first line is no header; take the file that the profiler wrote', `第一行不是表头；${ORIGINAL}`],
+  ['the line is longer than 1 MiB; the row was set aside', '该行超过 1 MiB，未采用'],
+  ['a quote is not closed; the row was set aside', '引号没有闭合，该行未采用'],
+  ['a carriage return stands inside the row: lines must end with a line feed; the row was set aside', '行内有回车符（每行必须以换行符结束），该行未采用'],
+  ['the header cannot be read', '表头无法读取'],
+  ['the line is longer than 1 MiB', '该行超过 1 MiB'],
+  ['a quote is not closed', '引号没有闭合'],
+  ['a carriage return stands inside the row: lines must end with a line feed', '行内有回车符（每行必须以换行符结束）'],
+  ['this is no JSON', '这不是 JSON'],
+  ['this is no JSON object', '这不是 JSON 对象'],
+  ['this event is no JSON; it was set aside', '这个事件不是 JSON，未采用'],
+  ['this is no trace: neither a JSON array nor an object with traceEvents', '这不是 trace：既不是 JSON 数组，也没有 traceEvents'],
+  ['the file is too large to be what its name says', '文件太大，与其名称不符'],
+  ['the gzip archive is cut or damaged', 'gzip 压缩包不完整或已损坏，请重新复制该文件'],
 ]);
-const reason = (w: Warning): string => REASONS.get(arg(w, 'reason')) ?? arg(w, 'reason');
+const translated = (text: string): string => {
+  const whole = REASONS.get(text);
+  if (whole !== undefined) return whole;
+  const [, known, rest] = /^([^:(]*?)(?::| \() ?(.*)$/.exec(text) ?? [];
+  const start = REASONS.get(known ?? '');
+  if (start === undefined) return text;
+  return text.includes(' (') ? `${start}（${/\(([^)]*)\)/.exec(text)?.[1] ?? ''}）` : `${start}：${translated(rest ?? '')}`;
+};
+/** Without a full stop of its own: the sentence has one. */
+const reason = (w: Warning): string => translated(arg(w, 'reason')).replace(/[.。]+$/, '');
 
 const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'missing-trace': () => '没有 trace_view.json：因此没有调用栈。采集时设置 with_stack=True，并把该文件与 CSV 一起打开。',
@@ -27,12 +67,17 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'missing-column': w => arg(w, 'required') === '1'
     ? `缺少必需的列“${w.field ?? ''}”；文件里有这些列：${arg(w, 'columns')}。请使用分析工具生成的原始 operator_memory.csv。`
     : `没有“${w.field ?? ''}”列，因此不知道该项数字；文件里有这些列：${arg(w, 'columns')}。`,
-  'bad-value': w => `${place(w)}的值无法采用${value(w)}（${reason(w)}）。该行未采用。`,
+  'bad-value': w => `${place(w)}的值无法采用${value(w)}（${reason(w)}）。${w.line === null || w.line === undefined ? '该事件' : '该行'}未采用。`,
   'imprecise-time': w => `${place(w)}的时间用了科学计数法${value(w)}，精度已丢失，通常是用电子表格保存造成的。请使用分析工具生成的原始文件。`,
   'empty-name': w => `${count(w, 'rows')} 行没有算子名，归入“（未归属）”。`,
   'cut-file': w => w.args['events'] === undefined ? '文件在最后一行中间中断：之前的行都已采用。' : `trace 在此中断，没有结束的括号：之前的 ${count(w, 'events')} 个事件已采用。`,
-  'damaged-file': w => `文件有损坏：${reason(w)}。`,
-  'baseline-rise': w => `基线上升了 ${count(w, 'count')} 次，共 ${size(Number(arg(w, 'bytes')))}：文件缺少这些申请的行。`,
+  'damaged-file': w => w.args['cells'] === undefined ? `文件有损坏：${reason(w)}。` : `该行有 ${count(w, 'cells')} 个单元格，而表头有 ${count(w, 'header')} 个：该行未采用。`,
+  'not-utf8': w => `${count(w, 'rows')} 行的算子名不是 UTF-8 编码，有些字符已丢失。${ORIGINAL}。`,
+  'doubled-rows': w => `${count(w, 'rows')} 行重复出现（时间、大小和总量都相同），被计算了两次。${ORIGINAL}。`,
+  'foreign-trace': () => 'trace 中没有任何算子与内存块在同一时间运行，因此没有调用栈。请使用同一次采集的 trace_view.json。',
+  'duplicate-file': w => `同一文件夹里还有 ${arg(w, 'taken')}，采用的是那个文件；这个文件没有读取。`,
+  'baseline-rise': w => `基线上升了 ${count(w, 'count')} 次，共 ${size(Number(arg(w, 'bytes')))}：文件缺少这些申请的行。`
+    + (arg(w, 'set_aside') === '0' ? '' : `有 ${count(w, 'set_aside')} 行未采用，可能就是缺少的行。`),
   'no-stacks': () => 'trace 中没有调用栈：采集时设置 with_stack=True（或 with_modules=True）。',
   'missing-memory-record': () => '没有 memory_record.csv，也没有 npu_module_mem.csv：不知道框架以外的内存。',
   'unsupported-export': () => '本版本尚不能读取这种导出。请同时导出文本：export_type=[ExportType.Text]，它会生成 operator_memory.csv。',
