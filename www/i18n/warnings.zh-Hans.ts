@@ -7,7 +7,7 @@ const arg = (w: Warning, name: string): string => String(w.args[name] ?? '');
 const count = (w: Warning, name: string): string => Number(arg(w, name)).toLocaleString('zh-Hans');
 const place = (w: Warning): string => [
   w.line === null || w.line === undefined ? '' : `第 ${w.line.toLocaleString('zh-Hans')} 行`,
-  w.field === null || w.field === undefined ? '' : `“${w.field}”列`,
+  w.field === null || w.field === undefined ? '' : `“${w.field}”${w.line === null || w.line === undefined ? '字段' : '列'}`,
 ].filter(Boolean).join('');
 const value = (w: Warning): string => w.value === null || w.value === undefined ? '' : `：“${w.value}”`;
 
