@@ -138,3 +138,18 @@ fn the_graph_engines_pool() {
         assert_eq!(codes(&report["captures"][0]), ["ge-release-only"], "{format}");
     }
 }
+
+/// Of 16 ranks of two roles, the one that was made heavier departs from its role, and no other does from its own.
+#[test]
+fn an_outlier_and_no_other() {
+    let options = "--rows 900 --steps 3 --ranks 8 --roles actor_update,critic_update --trace --trace-detail brief --seed 4 --outlier critic_update:3";
+    let Some(folder) = generated("outlier", options) else { return };
+    let report = assert_truth(&folder);
+    assert_eq!(report["captures"].as_array().unwrap().len(), 16);
+    let groups = report["comparison"]["groups"].as_array().unwrap().iter().filter(|group| group["across_roles"] == false);
+    let named = groups.map(|group| {
+        let outliers = group["outliers"].as_array().unwrap().iter().map(|outlier| (outlier["rank"].clone(), outlier["departures"][0]["figure"].clone()));
+        (group["role"].clone(), outliers.collect::<Vec<_>>())
+    });
+    assert_eq!(named.collect::<Vec<_>>(), [(json!("actor_update"), vec![]), (json!("critic_update"), vec![(json!(3), json!("peak_bytes"))])]);
+}
