@@ -442,6 +442,14 @@ mod tests {
     }
 
     #[test]
+    fn joined_files_and_decimal_commas_are_told() {
+        let memory = rows(&format!("{GOOD}{NOW}{GOOD}x,\"1,5\",1,2,,,,1,1,1,1,1,1,6,NPU:0\n"));
+        let reasons: Vec<_> =
+            memory.warnings.iter().map(|warning| (warning.line, warning.message.contains("joined"), warning.message.contains("comma"))).collect();
+        assert_eq!(reasons, [(Some(3), true, false), (Some(5), false, true)]);
+    }
+
+    #[test]
     fn a_cut_last_row_is_set_aside() {
         for cut in ["aten::mul,0.5,11", "aten::mul,0.5,11,12,12,1,1,1,2,1,1,2,1,6,NPU:"] {
             let memory = rows(&format!("{GOOD}{cut}"));

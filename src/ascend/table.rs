@@ -246,6 +246,12 @@ pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>,
         let problem = match error {
             DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
             DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
+            DecimalError::NotANumber if value.trim_ascii() == column.name.as_bytes() => {
+                Problem::BadValue { reason: "the header stands here once more: two files were joined" }
+            }
+            DecimalError::NotANumber if memchr::memchr(b',', value).is_some() => {
+                Problem::BadValue { reason: "a comma in a number, as some spreadsheets write it; take the file that the profiler wrote" }
+            }
             DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
             DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
         };

@@ -156,7 +156,8 @@ fn is_one_of(path: &Path, files: &[Listed]) -> bool {
 fn nothing_found(names: &[&str]) -> String {
     let shown: Vec<&str> = names.iter().take(5).copied().collect();
     let rest = if names.len() > shown.len() { ", …" } else { "" };
-    format!("no capture found: looked for operator_memory.csv in {} files ({}{rest})", names.len(), shown.join(", "))
+    let plural = if names.len() == 1 { "" } else { "s" };
+    format!("no capture found: looked for operator_memory.csv in {} file{plural} ({}{rest})", names.len(), shown.join(", "))
 }
 
 fn write_report(out: Option<&Path>, text: &str) -> Result<(), String> {

@@ -16,6 +16,8 @@ const ORIGINAL = '请使用分析工具生成的原始文件';
 /** Reasons come in English from the parser. What follows a colon or stands in brackets may be anything and stays as it is. */
 const REASONS = new Map([
   ['not a number', '不是数字'],
+  ['the header stands here once more: two files were joined', '这里又出现了表头：两个文件被合并了'],
+  ['a comma in a number, as some spreadsheets write it; take the file that the profiler wrote', `数字里有逗号，有些电子表格会这样保存；${ORIGINAL}`],
   ['out of range', '超出范围'],
   ['scientific notation: its digits are gone', '科学计数法，精度已丢失'],
   ['a block needs a size', '内存块必须有大小'],
