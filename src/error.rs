@@ -118,6 +118,21 @@ pub enum Problem {
     DuplicateCapture,
     /// Different captures whose paths are the same.
     SameSource,
+    /// A JAX capture ends inside a message.
+    CutCapture {
+        /// Planes begun before the end.
+        planes: u64,
+    },
+    /// A JAX capture without events of an allocator.
+    NoAllocatorEvents {
+        /// Where it was made, as far as that explains it.
+        made_on: MadeOn,
+    },
+    /// A capture without compiled plans.
+    NoHloProto {
+        /// Whether TensorFlow wrote it.
+        tensorflow: bool,
+    },
     /// More problems of one kind than are listed.
     MoreWarnings {
         /// Their code.
@@ -125,6 +140,48 @@ pub enum Problem {
         /// How many were left out.
         count: u64,
     },
+}
+
+/// What a JAX capture was made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeOn {
+    /// The CPU alone.
+    Cpu,
+    /// A TPU.
+    Tpu,
+    /// A GPU.
+    Gpu,
+}
+
+impl MadeOn {
+    /// As in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            MadeOn::Cpu => "cpu",
+            MadeOn::Tpu => "tpu",
+            MadeOn::Gpu => "gpu",
+        }
+    }
+
+    /// Why there are no events of an allocator, and how to get them.
+    pub fn no_allocator_events(self) -> &'static str {
+        match self {
+            MadeOn::Cpu => "it was made on a CPU, whose memory no allocator of XLA counts: capture on the GPU to see memory at run time",
+            MadeOn::Tpu => "it was made on a TPU, whose allocator writes no events: the plans are all there is",
+            MadeOn::Gpu => {
+                "it was made on a GPU with host_tracer_level below 2, or with XLA_PYTHON_CLIENT_ALLOCATOR=platform: capture with jax.profiler.ProfileOptions().host_tracer_level = 2 and the default allocator"
+            }
+        }
+    }
+}
+
+/// Why a capture may have no compiled plans, and how to get them.
+pub fn no_hlo_proto(tensorflow: bool) -> &'static str {
+    if tensorflow {
+        "TensorFlow writes none"
+    } else {
+        "the profiler was told not to write it (enable_hlo_proto), or a tool that shortened the file dropped the plane /host:metadata: capture again with jax.profiler.trace"
+    }
 }
 
 /// Where a problem is.
@@ -230,7 +287,9 @@ impl Problem {
             Problem::NotUtf8 { .. } => "not-utf8",
             Problem::DoubledRows { .. } => "doubled-rows",
             Problem::GeReleaseOnly { .. } => "ge-release-only",
-            Problem::CutFile | Problem::CutTrace { .. } => "cut-file",
+            Problem::CutFile | Problem::CutTrace { .. } | Problem::CutCapture { .. } => "cut-file",
+            Problem::NoAllocatorEvents { .. } => "no-allocator-events",
+            Problem::NoHloProto { .. } => "no-hlo-proto",
             Problem::DamagedFile { .. } | Problem::CellCount { .. } => "damaged-file",
             Problem::BaselineRise { .. } => "baseline-rise",
             Problem::NoStacks => "no-stacks",
@@ -268,6 +327,9 @@ impl Problem {
             }
             Problem::DuplicateFile { taken } => drop(put("taken", Arg::Text(taken.clone()))),
             Problem::CutTrace { events } => drop(put("events", number(*events))),
+            Problem::CutCapture { planes } => drop(put("planes", number(*planes))),
+            Problem::NoAllocatorEvents { made_on } => drop(put("made_on", Arg::Text(made_on.name().to_owned()))),
+            Problem::NoHloProto { tensorflow } => drop(put("tensorflow", Arg::Number(i64::from(*tensorflow)))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
             Problem::UnsupportedReport { what } => drop(put("what", Arg::Text(what.clone()))),
             Problem::BaselineRise { bytes, count, set_aside } => {
@@ -337,6 +399,13 @@ impl Problem {
             }
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
             Problem::CutTrace { events } => format!("{place}: the trace ends here, without its closing bracket; the {events} events before it were used."),
+            Problem::CutCapture { .. } => format!("{place}: the file ends here, inside a message; what is whole before it was used. Copy the file again."),
+            Problem::NoAllocatorEvents { made_on } => {
+                format!("{place}: nothing is known of memory at run time, since the capture has no events of an allocator: {}.", made_on.no_allocator_events())
+            }
+            Problem::NoHloProto { tensorflow } => {
+                format!("{place}: no plan in this capture (no module's Hlo Proto): {}.", no_hlo_proto(*tensorflow))
+            }
             Problem::DamagedFile { reason } => format!("{place}: {reason}."),
             Problem::BaselineRise { bytes, count, set_aside } => {
                 let aside = match set_aside {

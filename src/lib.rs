@@ -8,6 +8,7 @@
 //! | [`scan`] | bytes in: resumable readers that do no I/O |
 //! | [`timeline`] | blocks as columns and everything derived from them; knows no format |
 //! | [`ascend`] | Ascend Profiler captures: finds them and fills the columns |
+//! | [`xplane`] | JAX/XLA captures: the plans, and what happened at run time |
 //! | [`oom`], [`draw`] | the report; charts and pictures |
 //! | [`export`] | the report as JSON and text |
 //! | `web`, `bin` | the only ones that know JavaScript, and files |
@@ -23,3 +24,4 @@ pub mod units;
 #[cfg(target_arch = "wasm32")]
 #[allow(missing_docs)]
 pub mod web;
+pub mod xplane;

@@ -60,7 +60,7 @@ fn nothing_found_is_1_and_says_what_was_looked_for() {
     write(&folder.join("notes.txt"), b"x");
     let (code, said) = stderr(&[folder.to_str().unwrap()]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("looked for operator_memory.csv in 1 file (nothing/notes.txt)"), "{said}");
+    assert!(said.contains("looked for operator_memory.csv and *.xplane.pb in 1 file (nothing/notes.txt)"), "{said}");
     assert_eq!(stderr(&["no/such/path"]).0, Some(1));
 }
 

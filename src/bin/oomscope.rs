@@ -10,7 +10,10 @@ use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
 use oomscope::oom::read::{self, ReadReport};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
+use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
 use oomscope::scan::gzip::{Unpacker, damaged};
+use oomscope::xplane::capture::{self as xplane, FirstReading};
+use oomscope::xplane::discover as xplanes;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,13 +21,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: oomscope PATH... [--rank LIST] [--role NAME] [--top N] [--nearest-stacks]
+usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--nearest-stacks]
                 [--format text|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
 
-PATH is an Ascend Profiler folder (searched for every capture below it) or one of its files.
+PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), or a folder: searched for every capture below it.
 
   --rank LIST      only these ranks, as in 0,2-5
   --role NAME      only this role
+  --module NAME    of a JAX capture, the module to speak of, as in jit_train_step or jit_train_step(47)
   --top N          how many rows the lists without an end of their own hold (25)
   --format FORMAT  text (for a terminal) or json (schema oomscope.report/1); text
   --out FILE       where the report goes; - is standard output, the default
@@ -52,6 +56,7 @@ struct Options {
     table: Option<PathBuf>,
     nearest: bool,
     selection: Selection,
+    module: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -75,7 +80,8 @@ fn main() -> ExitCode {
 /// `None`: what was asked for has been printed.
 fn options() -> Result<Option<Options>, String> {
     use lexopt::prelude::*;
-    let mut options = Options { paths: Vec::new(), top: 25, json: false, out: None, table: None, nearest: false, selection: Selection::default() };
+    let mut options =
+        Options { paths: Vec::new(), top: 25, json: false, out: None, table: None, nearest: false, selection: Selection::default(), module: None };
     let mut parser = lexopt::Parser::from_env();
     let wrong = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(wrong)? {
@@ -84,6 +90,7 @@ fn options() -> Result<Option<Options>, String> {
             Long("top") => options.top = parser.value().and_then(|value| value.parse()).map_err(wrong)?,
             Long("rank") => options.selection.ranks = rank_list(&parser.value().and_then(|value| value.string()).map_err(wrong)?)?,
             Long("role") => options.selection.role = Some(parser.value().and_then(|value| value.string()).map_err(wrong)?),
+            Long("module") => options.module = Some(parser.value().and_then(|value| value.string()).map_err(wrong)?),
             Long("table") => options.table = Some(parser.value().map_err(wrong)?.into()),
             Long("nearest-stacks") => options.nearest = true,
             Long("format") => {
@@ -118,7 +125,8 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let found = discover(&names);
     let reports = reports(&names, &files, &options.selection);
-    if found.is_empty() && reports.is_empty() {
+    let xplanes: Vec<xplane::Capture> = xplanes::discover(&names).par_iter().map(|found| read_xplane(&files[found.file])).collect();
+    if found.is_empty() && reports.is_empty() && xplanes.is_empty() {
         say(&nothing_found(&names));
     }
     let captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
@@ -135,10 +143,22 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         seen.dedup();
         say(&format!("none of the {} captures is of the rank and role that were asked for; there are: {}", found.len(), seen.join(", ")));
     }
+    for capture in xplanes.iter().filter(|capture| !capture.is_xspace) {
+        capture.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
+    }
+    if let Some(module) = options.module.as_ref().filter(|module| !xplanes.iter().any(|capture| has_module(capture, module))) {
+        let mut there: Vec<&str> = xplanes.iter().flat_map(|capture| &capture.plans).map(|plan| &plan.name[..]).collect();
+        there.sort_unstable();
+        there.dedup();
+        say(&format!("no capture has a module {module}; there are: {}", there.join(", ")));
+    }
     if let Some(path) = &options.table {
         write_table(path, &captures, options.nearest)?;
     }
-    let report = report(captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect::<Vec<_>>(), &reports, options.top);
+    let wanted = Wanted { top: options.top, module: options.module.as_deref() };
+    let mut of_captures: Vec<CaptureReport> = captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect();
+    of_captures.par_extend(xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
+    let report = report(of_captures, &reports, options.top);
     report.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
     let written = if options.json { json(&report) } else { text(&report) };
     // What stands in a file stays there when nothing was found.
@@ -157,7 +177,7 @@ fn nothing_found(names: &[&str]) -> String {
     let shown: Vec<&str> = names.iter().take(5).copied().collect();
     let rest = if names.len() > shown.len() { ", …" } else { "" };
     let plural = if names.len() == 1 { "" } else { "s" };
-    format!("no capture found: looked for operator_memory.csv in {} file{plural} ({}{rest})", names.len(), shown.join(", "))
+    format!("no capture found: looked for operator_memory.csv and *.xplane.pb in {} file{plural} ({}{rest})", names.len(), shown.join(", "))
 }
 
 fn write_report(out: Option<&Path>, text: &str) -> Result<(), String> {
@@ -277,6 +297,23 @@ fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option
     let mut capture = scanned.build();
     capture.attach(origins.unwrap_or_default());
     Some(capture)
+}
+
+/// Reads a JAX capture, twice: names first, then events.
+fn read_xplane(file: &Listed) -> xplane::Capture {
+    let mut first = FirstReading::new(&file.name);
+    if let Err(problem) = slices(&file.path, &mut |slice| first.feed(slice)) {
+        first.fail(&problem, Position::file(&file.name));
+    }
+    let known = first.finish();
+    let mut happened = xplane::Happened::default();
+    if known.has_events() {
+        let mut second = known.second();
+        // What cannot be read was said the first time.
+        let _ = slices(&file.path, &mut |slice| second.feed(slice));
+        happened = second.finish();
+    }
+    xplane::Capture::of(known, happened)
 }
 
 fn origins(scanned: &ScannedCapture, file: &Listed) -> Origins {

@@ -3,3 +3,4 @@
 pub mod json;
 pub mod table;
 pub mod text;
+mod xplane_text;

@@ -1,5 +1,6 @@
 //! The report as plain text, for a terminal.
 
+use super::xplane_text::{hosts_text, xplane_text};
 use crate::ascend::trace_view::is_user_frame;
 use crate::error::Warning;
 use crate::oom::compare::{Comparison, OUTLIER_DEVIATIONS, OUTLIER_PERCENT, Outlier, RankGroup, RankRow, Spread};
@@ -9,13 +10,16 @@ use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Write};
 
 /// How many groups of a list a terminal shows; the JSON has all.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 /// How many operators say why a rank departs from the others.
 const OPERATORS_OF_AN_OUTLIER: usize = 5;
 
 /// A page of text per capture.
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
+    let xplanes: Vec<&XplaneReport> =
+        report.captures.iter().filter_map(|capture| if let CaptureReport::Xplane(capture) = capture { Some(&**capture) } else { None }).collect();
+    let _ = hosts_text(&mut out, &xplanes);
     for capture in &report.captures {
         // Writing to a String cannot fail.
         let _ = match capture {
@@ -123,13 +127,7 @@ fn ascend_text(out: &mut String, capture: &AscendReport) -> fmt::Result {
     writeln!(out)
 }
 
-fn xplane_text(out: &mut String, capture: &XplaneReport) -> fmt::Result {
-    writeln!(out, "{}", printable(&capture.source))?;
-    notes_text(out, &capture.warnings)?;
-    writeln!(out)
-}
-
-fn notes_text(out: &mut String, warnings: &[Warning]) -> fmt::Result {
+pub(super) fn notes_text(out: &mut String, warnings: &[Warning]) -> fmt::Result {
     if warnings.is_empty() {
         return Ok(());
     }
@@ -202,12 +200,12 @@ fn changes_text(out: &mut String, what: &str, changes: &[ChangeReport], since_st
     more(out, changes.len(), "in the JSON report")
 }
 
-fn more(out: &mut String, count: usize, where_: &str) -> fmt::Result {
+pub(super) fn more(out: &mut String, count: usize, where_: &str) -> fmt::Result {
     if count > SHOWN { writeln!(out, "                 {} more {where_}", count - SHOWN) } else { Ok(()) }
 }
 
 /// A file's text without control characters: it must not steer a terminal.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

@@ -1,6 +1,8 @@
 //! What the report says.
 
 pub mod compare;
+pub mod diagnose;
+pub mod fixes;
 pub mod merge;
 pub mod read;
 pub mod report;

@@ -61,7 +61,10 @@ impl CaptureReport {
     pub fn is_usable(&self) -> bool {
         match self {
             CaptureReport::Ascend(report) => !report.devices.is_empty(),
-            CaptureReport::Xplane(report) => !report.modules.is_empty() || !report.allocators.is_empty(),
+            // Of a file that is no capture nothing is said.
+            CaptureReport::Xplane(report) => {
+                !report.modules.is_empty() || !report.allocators.is_empty() || !report.executions.is_empty() || !report.diagnosis.is_empty()
+            }
         }
     }
 
@@ -71,10 +74,7 @@ impl CaptureReport {
                 device.top_by_bytes.truncate(top);
                 device.growth.iter_mut().for_each(|growth| growth.truncate(top));
             }),
-            CaptureReport::Xplane(report) => {
-                let peaks = report.modules.iter_mut().filter_map(|module| module.heap_peak.as_mut());
-                peaks.for_each(|peak| peak.buffers.truncate(top));
-            }
+            CaptureReport::Xplane(report) => report.shorten(top),
         }
         self
     }

@@ -1,6 +1,12 @@
 //! The part of the report that a JAX/XLA capture fills: what the schema `oomscope.report/1` says of kind `xplane`.
 
+use super::diagnose::{Case, default_module, diagnose};
+use super::report::CaptureReport;
 use crate::error::{Arg, Warning};
+use crate::xplane::capture::Capture;
+use crate::xplane::plan::{PeakBuffers, Plan};
+use crate::xplane::roles::Role;
+use crate::xplane::runtime::{Allocator, Execution, HostEvent, Owned, Retry};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,6 +28,32 @@ pub struct XplaneReport {
     /// The gravest first.
     pub diagnosis: Vec<Diagnosis>,
     pub warnings: Vec<Warning>,
+}
+
+impl XplaneReport {
+    /// Cuts the lists without an end of their own, as [`xplane_report`] does.
+    pub fn shorten(&mut self, top: usize) {
+        let peaks = self.modules.iter_mut().filter_map(|module| module.heap_peak.as_mut());
+        peaks.for_each(|peak| peak.buffers.truncate(top));
+        let mut room: BTreeMap<(Option<i64>, bool), usize> = BTreeMap::new();
+        for event in &self.between_last_two {
+            *room.entry((event.device, event.highlight)).or_default() += 1;
+        }
+        // Of each device the highlighted ones come first where there are too many.
+        for device in self.between_last_two.iter().map(|event| event.device).collect::<Vec<_>>() {
+            let highlighted = room.get(&(device, true)).copied().unwrap_or(0).min(top);
+            room.insert((device, true), highlighted);
+            let others = room.entry((device, false)).or_default();
+            *others = (*others).min(top - highlighted);
+        }
+        self.between_last_two.retain(|event| match room.get_mut(&(event.device, event.highlight)) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        });
+    }
 }
 
 /// What wrote the capture.
@@ -49,6 +81,8 @@ pub struct ModuleReport {
     pub needed_bytes: i64,
     pub other_spaces: Vec<SpaceReport>,
     pub xla_rematerialized: u64,
+    /// JAX took a gradient in it.
+    pub has_gradient: bool,
     /// `null` for a module without temporary memory.
     pub heap_peak: Option<HeapPeakReport>,
 }
@@ -61,6 +95,10 @@ pub struct ParametersReport {
     pub count: u64,
     pub donated_bytes: i64,
     pub donated_count: u64,
+    /// As the module's own table of aliases counts them.
+    pub aliased_count: u64,
+    /// Given away for any use.
+    pub donor_count: u64,
 }
 
 /// Memory of another space than the device's.
@@ -80,6 +118,16 @@ pub struct HeapPeakReport {
     pub plan_fragmentation_bytes: i64,
     pub roles: Vec<RoleReport>,
     pub buffers: Vec<BufferReport>,
+    /// Buffers with two equal trailing dimensions: a hint at attention's scores.
+    pub square: SquareReport,
+}
+
+/// Buffers with two equal trailing dimensions.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SquareReport {
+    pub bytes: i64,
+    pub count: u64,
 }
 
 /// What the buffers of one role hold together.
@@ -104,6 +152,10 @@ pub struct BufferReport {
     pub line: Option<i64>,
     pub function: Option<String>,
     pub count: u64,
+    /// The user asked for it to be computed again.
+    pub user_remat: bool,
+    /// Two equal trailing dimensions.
+    pub square: bool,
 }
 
 /// An allocator and what it held.
@@ -210,4 +262,169 @@ pub struct Fix {
     pub cost: String,
     pub basis: String,
     pub confirm: String,
+}
+
+/// What a report is asked to say.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted<'a> {
+    /// So many of the lists without an end of their own.
+    pub top: usize,
+    /// The module to speak of, with or without its number; `None` takes the one that matters most.
+    pub module: Option<&'a str>,
+}
+
+/// The report on a JAX/XLA capture.
+pub fn xplane_report(capture: &Capture, wanted: &Wanted) -> CaptureReport {
+    let chosen = wanted.module.and_then(|module| named(capture, module)).or_else(|| default_module(capture));
+    let runtime = &capture.runtime;
+    let last_two: Vec<(Option<i64>, Vec<&Execution>)> = chosen.map(|module| runtime.by_device(module)).unwrap_or_default().into_iter().collect();
+    let case = Case::of(capture, chosen);
+    CaptureReport::Xplane(Box::new(XplaneReport {
+        source: capture.source.clone(),
+        host: capture.host.clone(),
+        versions: JaxVersions { jax: capture.jax.clone(), jaxlib: capture.jaxlib.clone() },
+        modules: modules(capture, wanted.top),
+        chosen_module: chosen.map(str::to_owned),
+        allocators: runtime.allocators.iter().map(|allocator| pool(capture, allocator)).collect(),
+        executions: runtime.executions.iter().map(execution_report).collect(),
+        retries: runtime.retries.iter().map(|retry| retry_report(capture, retry)).collect(),
+        live_at_last_start: last_two.iter().filter_map(|(device, executions)| live(capture, *device, executions.last()?)).collect(),
+        between_last_two: last_two.iter().flat_map(|(device, executions)| between(capture, *device, executions, wanted.top)).collect(),
+        diagnosis: diagnose(&case),
+        warnings: capture.warnings.clone(),
+    }))
+}
+
+/// The module of that name: `jit_f(47)`, or `jit_f` where there is one alone or the largest of several.
+fn named<'a>(capture: &'a Capture, wanted: &str) -> Option<&'a str> {
+    let exact = capture.plans.iter().find(|plan| plan.name == wanted).map(|plan| &plan.name[..]);
+    let bare = || capture.plans.iter().filter(|plan| plan.bare_name() == wanted).max_by_key(|plan| plan.needed_bytes()).map(|plan| &plan.name[..]);
+    let ran = || capture.runtime.executions.iter().map(|execution| &execution.module[..]).find(|module| *module == wanted);
+    exact.or_else(bare).or_else(ran)
+}
+
+/// Whether a capture has a module of that name.
+pub fn has_module(capture: &Capture, wanted: &str) -> bool {
+    named(capture, wanted).is_some()
+}
+
+fn ns(ps: i64) -> i64 {
+    ps.div_euclid(1000)
+}
+
+fn modules(capture: &Capture, top: usize) -> Vec<ModuleReport> {
+    let mut plans: Vec<&Plan> = capture.plans.iter().collect();
+    plans.sort_by(|a, b| b.needed_bytes().cmp(&a.needed_bytes()).then_with(|| a.name.cmp(&b.name)));
+    plans.into_iter().map(|plan| module(capture, plan, top)).collect()
+}
+
+fn module(capture: &Capture, plan: &Plan, top: usize) -> ModuleReport {
+    let by_device = capture.runtime.by_device(&plan.name);
+    let last: Vec<Option<bool>> = by_device.values().filter_map(|executions| Some(executions.last()?.launched)).collect();
+    // On several devices, one that launched nothing is what matters.
+    let launched = if last.contains(&Some(false)) { Some(false) } else { last.first().copied().flatten() };
+    let parameters = &plan.parameters;
+    ModuleReport {
+        name: plan.name.clone(),
+        program_id: plan.program_id,
+        executions: by_device.values().map(|executions| executions.len() as u64).sum(),
+        launched,
+        parameters: ParametersReport {
+            bytes: parameters.bytes,
+            count: parameters.count,
+            donated_bytes: parameters.donated_bytes,
+            donated_count: parameters.donated_count,
+            aliased_count: parameters.aliased_count,
+            donor_count: parameters.donor_count,
+        },
+        non_aliased_outputs_bytes: plan.non_aliased_outputs_bytes,
+        constants_bytes: plan.constants_bytes,
+        thread_local_bytes: plan.thread_local_bytes,
+        temp_bytes: plan.temp_bytes,
+        needed_bytes: plan.needed_bytes(),
+        other_spaces: plan.other_spaces.iter().map(|&(memory_space, bytes)| SpaceReport { memory_space, bytes }).collect(),
+        xla_rematerialized: plan.xla_rematerialized,
+        has_gradient: plan.has_gradient,
+        heap_peak: plan.heap.as_ref().map(|heap| HeapPeakReport {
+            replay_bytes: heap.replay_bytes,
+            bytes: plan.heap_peak_bytes().unwrap_or(0),
+            plan_fragmentation_bytes: plan.temp_bytes.saturating_sub(heap.replay_bytes),
+            roles: Role::ALL.into_iter().zip(heap.roles).map(|(role, bytes)| RoleReport { role: role.name().to_owned(), bytes }).collect(),
+            buffers: heap.buffers.iter().take(top).map(buffers).collect(),
+            square: SquareReport { bytes: heap.square.bytes, count: heap.square.count },
+        }),
+    }
+}
+
+fn buffers(buffers: &PeakBuffers) -> BufferReport {
+    let place = buffers.place.as_ref();
+    BufferReport {
+        name: buffers.name.clone(),
+        shape: buffers.shape.clone(),
+        bytes: buffers.bytes,
+        role: buffers.role.name().to_owned(),
+        via: buffers.via.clone(),
+        op_name: buffers.op_name.clone(),
+        file: place.map(|place| place.file.clone()),
+        line: place.map(|place| place.line),
+        function: place.map(|place| place.function.clone()).filter(|function| !function.is_empty()),
+        count: buffers.count,
+        user_remat: buffers.user_remat,
+        square: buffers.is_square,
+    }
+}
+
+fn pool(capture: &Capture, allocator: &Allocator) -> PoolReport {
+    PoolReport {
+        name: allocator.name.clone(),
+        device: allocator.device,
+        capacity_bytes: allocator.capacity_bytes,
+        events: allocator.changes.len() as u64,
+        peak_bytes: allocator.peak_bytes,
+        peak_before_first_execution_bytes: allocator.first_peak_bytes,
+        hbm_bytes: allocator.device.and_then(|device| capture.hbm_bytes.get(&device).copied()),
+    }
+}
+
+fn execution_report(execution: &Execution) -> ExecutionReport {
+    ExecutionReport {
+        device: execution.device,
+        module: execution.module.clone(),
+        n: execution.n,
+        start_ns: ns(execution.start_ps),
+        duration_ns: ns(execution.end_ps.saturating_sub(execution.start_ps)),
+        launched: execution.launched,
+        used_at_start_bytes: execution.used_bytes,
+    }
+}
+
+fn retry_report(capture: &Capture, retry: &Retry) -> RetryReport {
+    let execution = retry.execution.map(|execution| &capture.runtime.executions[execution]);
+    RetryReport {
+        device: retry.device,
+        start_ns: ns(retry.start_ps),
+        duration_ns: ns(retry.duration_ps),
+        module: execution.map(|execution| execution.module.clone()),
+        execution: execution.map(|execution| execution.n),
+        inferred: retry.inferred,
+    }
+}
+
+fn live(capture: &Capture, device: Option<i64>, last: &Execution) -> Option<LiveReport> {
+    let allocator = capture.runtime.allocator(device)?;
+    let groups = allocator.live_before(last.start_ps).into_iter().map(|Owned { owner, bytes, blocks }| OwnerReport { owner, bytes, blocks });
+    Some(LiveReport { device, execution: last.n, used_bytes: last.used_bytes?, groups: groups.collect() })
+}
+
+fn between(capture: &Capture, device: Option<i64>, executions: &[&Execution], top: usize) -> Vec<HostEventReport> {
+    let [.., before, last] = executions else { return Vec::new() };
+    let events = capture.runtime.between(before, last, top).into_iter();
+    let report = |event: HostEvent| HostEventReport {
+        device,
+        start_ns: ns(event.start_ps),
+        duration_ns: ns(event.duration_ps),
+        name: event.name,
+        highlight: event.highlight,
+    };
+    events.map(report).collect()
 }

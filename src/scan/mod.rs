@@ -4,3 +4,5 @@ pub mod csv;
 pub mod gzip;
 pub mod json;
 pub mod masks;
+pub mod sniff;
+pub mod wire;

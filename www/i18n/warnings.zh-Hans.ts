@@ -61,6 +61,12 @@ const translated = (text: string): string => {
 /** Without a full stop of its own: the sentence has one. */
 const reason = (w: Warning): string => translated(arg(w, 'reason')).replace(/[.。]+$/, '');
 
+const MADE_ON = new Map([
+  ['cpu', '它是在 CPU 上采集的，XLA 的分配器不统计 CPU 内存；请在 GPU 上采集'],
+  ['tpu', '它是在 TPU 上采集的，其分配器不写事件；只有编译计划可看'],
+  ['gpu', '它是在 GPU 上采集的，但 host_tracer_level 低于 2，或使用了 platform 分配器；请设置 jax.profiler.ProfileOptions().host_tracer_level = 2 并使用默认分配器'],
+]);
+
 const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'missing-trace': () => '没有 trace_view.json：因此没有调用栈。采集时设置 with_stack=True，并把该文件与 CSV 一起打开。',
   'missing-metadata': () => '没有 profiler_metadata.json：角色取自上级文件夹的名字。',
@@ -72,7 +78,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'bad-value': w => `${place(w)}的值无法采用${value(w)}（${reason(w)}）。${w.line === null || w.line === undefined ? '该事件' : '该行'}未采用。`,
   'imprecise-time': w => `${place(w)}的时间用了科学计数法${value(w)}，精度已丢失，通常是用电子表格保存造成的。请使用分析工具生成的原始文件。`,
   'empty-name': w => `${count(w, 'rows')} 行没有算子名，归入“（未归属）”。`,
-  'cut-file': w => w.args['events'] === undefined ? '文件在最后一行中间中断：之前的行都已采用。' : `trace 在此中断，没有结束的括号：之前的 ${count(w, 'events')} 个事件已采用。`,
+  'cut-file': w => w.args['planes'] !== undefined ? '文件在此处的一个消息中间中断：之前完整的部分都已采用。请重新复制该文件。' : w.args['events'] === undefined ? '文件在最后一行中间中断：之前的行都已采用。' : `trace 在此中断，没有结束的括号：之前的 ${count(w, 'events')} 个事件已采用。`,
   'damaged-file': w => w.args['cells'] === undefined ? `文件有损坏：${reason(w)}。` : `该行有 ${count(w, 'cells')} 个单元格，而表头有 ${count(w, 'header')} 个：该行未采用。`,
   'not-utf8': w => `${count(w, 'rows')} 行的算子名不是 UTF-8 编码，有些字符已丢失。${ORIGINAL}。`,
   'doubled-rows': w => `${count(w, 'rows')} 行重复出现（时间、大小和总量都相同），被计算了两次。${ORIGINAL}。`,
@@ -92,6 +98,10 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'unsupported-report': w => `本版本不能读取 ${arg(w, 'what')}。请用更新的版本打开，或用本版本重新生成报告。`,
   'duplicate-capture': () => '同一份采集打开了不止一次：只计一次。',
   'same-source': () => '不同的采集路径相同：全部计入。要区分它们，请从名字各不相同的文件夹生成报告。',
+  'no-allocator-events': w => `采集中没有分配器事件，因此不知道运行时的内存：${MADE_ON.get(arg(w, 'made_on')) ?? ''}。`,
+  'no-hlo-proto': w => arg(w, 'tensorflow') === '1'
+    ? '采集中没有编译计划（没有任何模块的 Hlo Proto）：TensorFlow 不会写入它。'
+    : '采集中没有编译计划（没有任何模块的 Hlo Proto）：采集时关闭了 enable_hlo_proto，或者某个工具在缩短文件时去掉了 /host:metadata。请用 jax.profiler.trace 重新采集。',
   'ge-release-only': w => `GE 内存池有 ${count(w, 'rows')} 行只有释放、没有申请：它们的申请早于采集。`,
 };
 

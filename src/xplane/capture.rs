@@ -1,0 +1,199 @@
+//! One capture: its file in, twice; plans, events and facts out.
+
+use super::events::EventsReader;
+use super::names::{Names, NamesReader};
+use super::plan::Plan;
+use super::runtime::Runtime;
+use super::space::PlaneKind;
+use crate::error::{MadeOn, Position, Problem, Warning, Warnings};
+use crate::scan::sniff::{HEAD_BYTES, sniff};
+use crate::scan::wire::{End, Fault};
+use std::collections::BTreeMap;
+
+/// A capture ready for questions.
+#[derive(Debug)]
+pub struct Capture {
+    /// Path of its file below what was opened.
+    pub source: String,
+    /// The machine it was made on.
+    pub host: Option<String>,
+    /// Version of jax.
+    pub jax: Option<String>,
+    /// Version of jaxlib.
+    pub jaxlib: Option<String>,
+    /// The plans of its modules, by name.
+    pub plans: Vec<Plan>,
+    /// What happened at run time.
+    pub runtime: Runtime,
+    /// The memory of each GPU.
+    pub hbm_bytes: BTreeMap<i64, i64>,
+    /// What it was made on.
+    pub made_on: MadeOn,
+    /// TensorFlow wrote it.
+    pub tensorflow: bool,
+    /// It could be read at all.
+    pub is_xspace: bool,
+    /// What was wrong or missing.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a file for the first time: names and plans.
+pub struct FirstReading {
+    source: String,
+    head: Vec<u8>,
+    names: NamesReader,
+    warnings: Warnings,
+}
+
+/// What the first reading found; the second one needs it.
+pub struct Known {
+    source: String,
+    head: Vec<u8>,
+    names: Names,
+    warnings: Warnings,
+}
+
+/// Reads the file again: events.
+pub struct SecondReading<'a> {
+    known: &'a Known,
+    events: EventsReader<'a>,
+}
+
+impl FirstReading {
+    /// A reader for a file, by its path below what was opened.
+    pub fn new(source: &str) -> FirstReading {
+        FirstReading { source: source.to_owned(), head: Vec::new(), names: NamesReader::default(), warnings: Warnings::default() }
+    }
+
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let missing = HEAD_BYTES - self.head.len();
+        self.head.extend_from_slice(&bytes[..bytes.len().min(missing)]);
+        self.names.feed(bytes);
+    }
+
+    /// Notes that the file could not be read to its end.
+    pub fn fail(&mut self, problem: &Problem, at: Position) {
+        self.warnings.push(problem, at);
+    }
+
+    /// What is known now.
+    pub fn finish(self) -> Known {
+        Known { source: self.source, head: self.head, names: self.names.finish(), warnings: self.warnings }
+    }
+}
+
+impl Known {
+    /// Whether there is anything to be found by reading the file again.
+    pub fn has_events(&self) -> bool {
+        self.names.planes.iter().any(|plane| matches!(plane.kind(), PlaneKind::Host | PlaneKind::Gpu(_)))
+    }
+
+    /// Reads the file again.
+    pub fn second(&self) -> SecondReading<'_> {
+        SecondReading { known: self, events: EventsReader::new(&self.names) }
+    }
+}
+
+impl SecondReading<'_> {
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.events.feed(bytes);
+    }
+
+    /// What happened at run time, and what of the file is damaged.
+    pub fn finish(self) -> Happened {
+        let events = self.events.finish();
+        let (damage, broken, count) = (events.damage.clone(), events.broken, events.count);
+        Happened { runtime: Runtime::of(events, &self.known.names, &self.known.names.plans), damage, broken, count }
+    }
+}
+
+/// What the second reading found.
+#[derive(Debug, Default)]
+pub struct Happened {
+    runtime: Runtime,
+    damage: Vec<(u64, Fault)>,
+    broken: u64,
+    count: u64,
+}
+
+impl Capture {
+    /// Puts both readings together.
+    pub fn of(known: Known, happened: Happened) -> Capture {
+        let Known { source, head, names, mut warnings } = known;
+        // A damaged file of another kind may hold something like a plane; its first bytes know better.
+        let is_xspace = sniff(&head).is_none() && names.planes.iter().any(|plane| !plane.name.is_empty() || !plane.events.is_empty());
+        let kinds: Vec<PlaneKind> = names.planes.iter().map(super::names::PlaneNames::kind).collect();
+        let made_on = if kinds.contains(&PlaneKind::Tpu) {
+            MadeOn::Tpu
+        } else if kinds.iter().any(|kind| matches!(kind, PlaneKind::Gpu(_))) {
+            MadeOn::Gpu
+        } else {
+            MadeOn::Cpu
+        };
+        let tensorflow = names.text("jax_version").is_none() && names.planes.iter().any(|plane| plane.events.values().any(|name| is_tensorflow(name)));
+        say_damage(&mut warnings, &source, &head, &names, &happened, is_xspace);
+        if is_xspace {
+            if names.plans.is_empty() {
+                warnings.push(&Problem::NoHloProto { tensorflow }, Position::file(&source));
+            }
+            if happened.runtime.allocators.is_empty() {
+                warnings.push(&Problem::NoAllocatorEvents { made_on }, Position::file(&source));
+            }
+        }
+        let hbm = names.planes.iter().filter_map(|plane| match plane.kind() {
+            PlaneKind::Gpu(device) => Some((device, *plane.numbers.get("memory_size")?)),
+            _ => None,
+        });
+        Capture {
+            hbm_bytes: hbm.collect(),
+            host: names.hosts.first().cloned(),
+            jax: names.text("jax_version").map(str::to_owned),
+            jaxlib: names.text("jaxlib_version").map(str::to_owned),
+            source,
+            plans: names.plans,
+            runtime: happened.runtime,
+            made_on,
+            tensorflow,
+            is_xspace,
+            warnings: warnings.finish(),
+        }
+    }
+
+    /// The plan of a module, by the name with its number.
+    pub fn plan(&self, module: &str) -> Option<&Plan> {
+        self.plans.iter().find(|plan| plan.name == module)
+    }
+}
+
+fn is_tensorflow(name: &str) -> bool {
+    name.starts_with("TFE_") || name.starts_with("EagerLocalExecute") || name.starts_with("EagerKernelExecute")
+}
+
+fn say_damage(warnings: &mut Warnings, source: &str, head: &[u8], names: &Names, happened: &Happened, is_xspace: bool) {
+    let damaged = |reason: String, byte: Option<u64>| (Problem::DamagedFile { reason }, Position { byte, ..Position::file(source) });
+    let mut say = |(problem, at): (Problem, Position)| warnings.push(&problem, at);
+    if !is_xspace {
+        let instead = sniff(head).unwrap_or("nothing in it can be read");
+        return say(damaged(format!("this is no XSpace (.xplane.pb): {instead}"), None));
+    }
+    let mut places: Vec<(u64, Fault)> = names.damage.iter().chain(&happened.damage).copied().collect();
+    places.sort_unstable_by_key(|place| place.0);
+    places.dedup_by_key(|place| place.0);
+    for (byte, fault) in places {
+        say(damaged(format!("the file is damaged here ({fault}); the rest of this message was passed over"), Some(byte)));
+    }
+    if happened.broken > 0 {
+        say(damaged(format!("{} of {} events cannot be read and were passed over", happened.broken, happened.count), None));
+    }
+    if names.broken_names > 0 {
+        say(damaged(format!("{} names of events cannot be read; these events were passed over", names.broken_names), None));
+    }
+    for (module, error) in &names.unread {
+        say(damaged(format!("the plan of {module} cannot be read: {error}"), None));
+    }
+    if let Some(End::Cut(byte)) = names.end {
+        say((Problem::CutCapture { planes: names.planes.len() as u64 }, Position { byte: Some(byte), ..Position::file(source) }));
+    }
+}
