@@ -228,11 +228,21 @@ impl Capture {
         error::sort(&mut self.facts.warnings);
     }
 
+    /// The first event of all its devices; 0 when there is none.
+    pub fn first_ns(&self) -> i64 {
+        self.devices.iter().map(|device| device.blocks.first_ns()).filter(|&first| first != OPEN).min().unwrap_or(0)
+    }
+
+    /// The profiler's steps, by end.
+    pub fn steps(&self) -> Vec<&Phase> {
+        let mut steps: Vec<&Phase> = self.phases.iter().filter(|phase| phase.name.starts_with("ProfilerStep#")).collect();
+        steps.sort_by_key(|step| step.end_ns);
+        steps
+    }
+
     /// When each step ended, ascending.
     pub fn step_ends_ns(&self) -> Vec<i64> {
-        let mut ends: Vec<i64> = self.phases.iter().filter(|phase| phase.name.starts_with("ProfilerStep#")).map(|phase| phase.end_ns).collect();
-        ends.sort_unstable();
-        ends
+        self.steps().into_iter().map(|step| step.end_ns).collect()
     }
 }
 

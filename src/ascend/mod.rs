@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod discover;
+pub mod grouping;
 pub mod operator_memory;
 pub mod profiler_info;
 pub mod reserved;

@@ -128,6 +128,37 @@ fn steps(Series { reserved: series, of_pool }: Series) -> Reserved {
     steps
 }
 
+/// What the process holds beyond the framework's pools, over time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Instants at which it changes, from the first sample of the process on; ascending.
+    pub time_ns: Vec<i64>,
+    /// From each instant on.
+    pub bytes: Vec<i64>,
+}
+
+impl Outside {
+    /// From the series of memory_record.csv; empty when the process was not sampled.
+    pub fn of(record: &[Reserved], device: &str) -> Outside {
+        let of_device = |series: &&Reserved| series.device == device && ["APP", "PTA", "GE", "PTA+GE"].contains(&series.component.as_str());
+        let Some(first) = record.iter().find(|series| series.component == "APP" && series.device == device).and_then(|series| series.time_ns.first()) else {
+            return Outside::default();
+        };
+        let mut time_ns: Vec<i64> = record.iter().filter(of_device).flat_map(|series| series.time_ns.iter().copied()).filter(|time| time >= first).collect();
+        time_ns.sort_unstable();
+        time_ns.dedup();
+        let mut outside = Outside::default();
+        for time in time_ns {
+            let bytes = outside_framework(record, device, time).map(|(_, bytes)| bytes);
+            if let Some(bytes) = bytes.filter(|bytes| outside.bytes.last() != Some(bytes)) {
+                outside.time_ns.push(time);
+                outside.bytes.push(bytes);
+            }
+        }
+        outside
+    }
+}
+
 /// What the process holds beyond the framework's pools at an instant: when the process was sampled and how much.
 ///
 /// The pools are those of that sample, for they may have grown since. Only where none was known then, the instant's own are taken.
@@ -169,6 +200,15 @@ mod tests {
         assert_eq!(outside_framework(&file.series, "NPU:1", 15_000), None);
         let file = read("APP,10.0,,100.0,,,NPU:0\nPTA,10.0,1,60.0,1,2,NPU:0\nPTA+GE,10.0,1,70.0,1,2,NPU:0\n");
         assert_eq!(outside_framework(&file.series, "NPU:0", 10_000), Some((10_000, 30 << 20)));
+    }
+
+    #[test]
+    fn outside_the_framework_over_time() {
+        let file = read("PTA,5.0,1,60.0,1,2,NPU:0\nAPP,10.0,,100.0,,,NPU:0\nAPP,20.0,,110.0,,,NPU:0\nGE,12.0,1,5.0,,,NPU:0\nHCCL,11.0,,9.0,,,NPU:0\n");
+        let outside = Outside::of(&file.series, "NPU:0");
+        assert_eq!(outside.time_ns, [10_000, 20_000]);
+        assert_eq!(outside.bytes, [40 << 20, 45 << 20]);
+        assert_eq!(Outside::of(&file.series, "NPU:1"), Outside::default());
     }
 
     #[test]

@@ -197,9 +197,11 @@ fn write_table(path: &Path, captures: &[Capture], nearest: bool) -> Result<(), S
     let mut out = io::BufWriter::with_capacity(1 << 20, &mut out);
     let lines = path.extension().is_some_and(|extension| extension == "jsonl");
     if !lines {
-        writeln!(out, "{}", table::COLUMNS.join(",")).map_err(failed)?;
+        out.write_all(table::header().as_bytes()).map_err(failed)?;
     }
-    for row in table::rows(captures, nearest) {
+    let captures: Vec<&Capture> = captures.iter().collect();
+    for place in table::order(&captures) {
+        let row = table::row(&captures, &place, nearest);
         let line = if lines { table::json_row(&row) } else { table::csv_row(&row) };
         out.write_all(line.as_bytes()).map_err(failed)?;
     }

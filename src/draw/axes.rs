@@ -16,6 +16,8 @@ pub struct UnitAxis {
     /// The unit's name, for the axis' title.
     pub name: &'static str,
     step: f64,
+    /// Pixel columns that the range is cut into; `None`: a value lies on the pixel nearest to it.
+    columns: Option<u32>,
 }
 
 impl UnitAxis {
@@ -25,16 +27,17 @@ impl UnitAxis {
         UnitAxis::new(0.0..most * 1.08, most, ticks, &BYTE_UNITS)
     }
 
-    /// Instants, in nanoseconds since the capture's start.
-    pub fn time(range: Range<f64>, ticks: usize) -> UnitAxis {
+    /// Instants, in nanoseconds since the capture's start. An instant lies on the pixel column that its stretch of time falls in, as in the
+    /// lanes: plotters would leave out the last column and round, and the charts would be a pixel apart.
+    pub fn time(range: Range<f64>, columns: u32, ticks: usize) -> UnitAxis {
         let reach = range.end.abs().max(range.start.abs());
-        UnitAxis::new(range, reach, ticks, &TIME_UNITS)
+        UnitAxis { columns: Some(columns), ..UnitAxis::new(range, reach, ticks, &TIME_UNITS) }
     }
 
     fn new(range: Range<f64>, reach: f64, ticks: usize, units: &[(f64, &'static str)]) -> UnitAxis {
         let (unit, name) = units.iter().copied().find(|(size, _)| reach >= *size).unwrap_or((1.0, units[units.len() - 1].1));
         let step = round_step((range.end - range.start) / unit / ticks.max(1) as f64);
-        UnitAxis { range, unit, name, step }
+        UnitAxis { range, unit, name, step, columns: None }
     }
 
     /// The ticks, in bytes or nanoseconds.
@@ -65,8 +68,11 @@ impl Ranged for UnitAxis {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let share = (value - self.range.start) / (self.range.end - self.range.start);
-        let pixels = f64::from(limit.1 - limit.0);
-        (f64::from(limit.0) + (share * pixels).clamp(-1e6, 1e6)).round() as i32
+        let from = f64::from(limit.0);
+        match self.columns {
+            Some(columns) => (from + (share * f64::from(columns)).clamp(-1e6, 1e6)).floor() as i32,
+            None => (from + (share * f64::from(limit.1 - limit.0)).clamp(-1e6, 1e6)).round() as i32,
+        }
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
@@ -102,14 +108,22 @@ mod tests {
 
     #[test]
     fn time_keeps_the_unit_of_the_whole_capture() {
-        let axis = UnitAxis::time(151_000_000_000.0..151_000_400_000.0, 4);
+        let axis = UnitAxis::time(151_000_000_000.0..151_000_400_000.0, 400, 4);
         assert_eq!(axis.name, "s");
         assert_eq!(labels(&axis)[1], "151.0001");
     }
 
     #[test]
+    fn an_instant_lies_on_the_column_of_its_stretch() {
+        let axis = UnitAxis::time(0.0..1000.0, 100, 4);
+        // Plotters hands over the first pixel and the last one.
+        let columns = [0.0, 9.9, 10.0, 995.0].map(|ns| axis.map(&ns, (172, 271)) - 172);
+        assert_eq!(columns, [0, 0, 1, 99]);
+    }
+
+    #[test]
     fn degenerate_ranges_do_no_harm() {
-        assert!(UnitAxis::time(5.0..5.0, 4).ticks().len() < 3);
+        assert!(UnitAxis::time(5.0..5.0, 100, 4).ticks().len() < 3);
         assert!(UnitAxis::bytes(0.0, 4).ticks().len() < 9);
     }
 }

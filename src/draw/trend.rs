@@ -20,6 +20,8 @@ pub struct Trend {
     pub reserved: Extremes,
     /// Allocated, or held by another stream.
     pub active: Extremes,
+    /// Further curves, and their colours.
+    pub lines: Vec<(Extremes, u32)>,
     /// Largest value of the axis.
     pub most_bytes: f64,
 }
@@ -66,8 +68,8 @@ fn colour(rgb: u32) -> RGBColor {
     RGBColor((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8)
 }
 
-fn time_axis(from_ns: f64, to_ns: f64, width_px: f64, ratio: f64) -> UnitAxis {
-    UnitAxis::time(from_ns..to_ns, (width_px / ratio / TICK_DISTANCE_PX) as usize)
+fn time_axis(from_ns: f64, to_ns: f64, width_px: u32, ratio: f64) -> UnitAxis {
+    UnitAxis::time(from_ns..to_ns, width_px, (f64::from(width_px) / ratio / TICK_DISTANCE_PX) as usize)
 }
 
 /// Draws the chart on a whole drawing area.
@@ -77,9 +79,9 @@ pub fn draw_trend<B: DrawingBackend>(
     style: &TrendStyle,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     let (width_px, height_px) = area.dim_in_pixel();
-    let plot_px = (f64::from(width_px.saturating_sub(style.left_px + style.right_px)), f64::from(height_px.saturating_sub(style.top_px + style.bottom_px)));
+    let plot_px = (width_px.saturating_sub(style.left_px + style.right_px), height_px.saturating_sub(style.top_px + style.bottom_px));
     let x = time_axis(trend.from_ns, trend.to_ns, plot_px.0, style.ratio);
-    let y = UnitAxis::bytes(trend.most_bytes, (plot_px.1 / style.ratio / BYTE_TICK_DISTANCE_PX) as usize);
+    let y = UnitAxis::bytes(trend.most_bytes, (f64::from(plot_px.1) / style.ratio / BYTE_TICK_DISTANCE_PX) as usize);
     let line_px = style.ratio.round().max(1.0) as u32;
     let text = (style.font.as_str(), 12.0 * style.ratio).into_font().color(&colour(style.text));
 
@@ -105,6 +107,9 @@ pub fn draw_trend<B: DrawingBackend>(
         let stroke = colour(rgb).stroke_width(line_px);
         DashedLineSeries::new(path(series, trend), size_px * line_px, gap_px * line_px, stroke)
     };
+    for (line, colour) in &trend.lines {
+        chart.draw_series(dashed(line, *colour, 1, 2))?;
+    }
     chart.draw_series(dashed(&trend.active, style.active, 2, 3))?;
     chart.draw_series(dashed(&trend.reserved, style.reserved, 6, 4))?;
     chart.draw_series(LineSeries::new(baseline, colour(style.baseline).stroke_width(line_px)))?;
@@ -112,7 +117,7 @@ pub fn draw_trend<B: DrawingBackend>(
 
     if trend.from_ns <= style.peak_ns && style.peak_ns < trend.to_ns {
         let (at_x, at_y) = chart.backend_coord(&(style.peak_ns, style.peak_bytes));
-        mark_peak(area, (at_x, at_y), plot_px.0, style)?;
+        mark_peak(area, (at_x, at_y), f64::from(plot_px.0), style)?;
     }
     let unit_at = ((style.left_px as f64 - 6.0 * style.ratio) as i32, 2 * style.ratio as i32);
     let right = plotters::style::text_anchor::Pos::new(plotters::style::text_anchor::HPos::Right, plotters::style::text_anchor::VPos::Top);
@@ -120,7 +125,7 @@ pub fn draw_trend<B: DrawingBackend>(
     area.draw(&Text::new(x.name, (width_px as i32 - 1, (height_px - style.bottom_px / 2) as i32), text.pos(right)))
 }
 
-/// A triangle on the peak, and its figure on the side with room.
+/// A triangle on the peak, and its figure in the margin above, where no line crosses it, on the side with room.
 fn mark_peak<B: DrawingBackend>(
     area: &DrawingArea<B, plotters::coord::Shift>,
     at: (i32, i32),
@@ -133,7 +138,7 @@ fn mark_peak<B: DrawingBackend>(
     let left_half = f64::from(at.0 - style.left_px as i32) < plot_px / 2.0;
     let (dx, side) = if left_half { (px(8.0), HPos::Left) } else { (-px(8.0), HPos::Right) };
     let text = (style.font.as_str(), 12.0 * style.ratio).into_font().color(&colour(style.text)).pos(Pos::new(side, VPos::Bottom));
-    area.draw(&Text::new(style.peak_label.clone(), (at.0 + dx, at.1 - px(1.0)), text))
+    area.draw(&Text::new(style.peak_label.clone(), (at.0 + dx, style.top_px as i32 - px(2.0)), text))
 }
 
 /// Vertical lines at the ticks of the trend's time axis.
@@ -144,7 +149,7 @@ pub fn draw_grid<B: DrawingBackend>(
     style: &GridStyle,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     let (width_px, height_px) = area.dim_in_pixel();
-    let axis = time_axis(from_ns, to_ns, f64::from(width_px), style.ratio);
+    let axis = time_axis(from_ns, to_ns, width_px, style.ratio);
     let line = colour(style.grid).stroke_width(style.ratio.round().max(1.0) as u32);
     let columns = area.clone().apply_coord_spec(Cartesian2d::<UnitAxis, RangedCoordi32>::new(
         axis.clone(),
@@ -183,7 +188,16 @@ mod tests {
 
     fn trend(min: Vec<f64>, max: Vec<f64>) -> Trend {
         let series = Extremes { min, max };
-        Trend { from_ns: 0.0, to_ns: 4.0, total: series.clone(), baseline: series.clone(), reserved: series.clone(), active: series, most_bytes: 10.0 }
+        Trend {
+            from_ns: 0.0,
+            to_ns: 4.0,
+            total: series.clone(),
+            baseline: series.clone(),
+            reserved: series.clone(),
+            active: series,
+            lines: Vec::new(),
+            most_bytes: 10.0,
+        }
     }
 
     #[test]

@@ -45,23 +45,44 @@ pub struct Row<'a> {
     pub device_type: &'a str,
 }
 
-/// The rows of some captures. `nearest` takes RL-Insight's own rule for stacks in place of ours.
-pub fn rows<'a>(captures: &'a [Capture], nearest: bool) -> impl Iterator<Item = Row<'a>> {
-    let mut order: Vec<(f64, u32, u32, u32, u32)> = Vec::new();
-    for (c, capture) in captures.iter().enumerate() {
-        for (d, device) in capture.devices.iter().enumerate() {
-            let blocks = &device.blocks;
-            order.extend((0..blocks.len()).map(|i| (start_ms(blocks.start_ns[i]), c as u32, blocks.line[i], d as u32, i as u32)));
-        }
-    }
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| (a.1, a.2, a.3, a.4).cmp(&(b.1, b.2, b.3, b.4))));
-    order.into_iter().map(move |(start, c, _, d, i)| {
-        let capture = &captures[c as usize];
-        row(capture, &capture.devices[d as usize], i as usize, start, nearest)
-    })
+/// Where a row comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    start_ms: f64,
+    capture: u32,
+    line: u32,
+    device: u32,
+    block: u32,
 }
 
-fn row<'a>(capture: &'a Capture, device: &'a Device, block: usize, start_time_ms: f64, nearest: bool) -> Row<'a> {
+/// The rows of some captures in their order.
+pub fn order(captures: &[&Capture]) -> Vec<Place> {
+    let mut order: Vec<Place> = Vec::new();
+    for (capture, of) in captures.iter().enumerate() {
+        for (device, of) in of.devices.iter().enumerate() {
+            let blocks = &of.blocks;
+            let place = |block: usize| Place {
+                start_ms: start_ms(blocks.start_ns[block]),
+                capture: capture as u32,
+                line: blocks.line[block],
+                device: device as u32,
+                block: block as u32,
+            };
+            order.extend((0..blocks.len()).map(place));
+        }
+    }
+    let within = |place: &Place| (place.capture, place.line, place.device, place.block);
+    order.sort_by(|a, b| a.start_ms.total_cmp(&b.start_ms).then_with(|| within(a).cmp(&within(b))));
+    order
+}
+
+/// A row of the captures that [`order`] was given. `nearest` takes RL-Insight's own rule for stacks in place of ours.
+pub fn row<'a>(captures: &[&'a Capture], place: &Place, nearest: bool) -> Row<'a> {
+    let capture = captures[place.capture as usize];
+    row_of(capture, &capture.devices[place.device as usize], place.block as usize, place.start_ms, nearest)
+}
+
+fn row_of<'a>(capture: &'a Capture, device: &'a Device, block: usize, start_time_ms: f64, nearest: bool) -> Row<'a> {
     let blocks = &device.blocks;
     let stack = device.stacks.as_ref().map_or("", |stacks| {
         let number = if nearest { stacks.nearest[block] } else { stacks.of_block[block] };
@@ -99,6 +120,11 @@ fn as_printed(megabytes: f64, tolerance_millibytes: u32) -> f64 {
     }
     let decimals = (0..=18u32).find(|&decimals| (MIB * 500).div_ceil(10u64.pow(decimals)) as u32 == tolerance_millibytes).unwrap_or(18) as usize;
     format!("{megabytes:.decimals$}").parse().unwrap_or(megabytes)
+}
+
+/// The first line of the CSV.
+pub fn header() -> String {
+    COLUMNS.join(",") + "\n"
 }
 
 /// A row as CSV. Text that a spreadsheet would take for a formula gets an apostrophe before it.

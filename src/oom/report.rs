@@ -12,6 +12,7 @@ use crate::ascend::reserved;
 use crate::ascend::stacks::{Reason, Stacks};
 use crate::error::Warning;
 use crate::oom::xplane_report::XplaneReport;
+use crate::timeline::allocators;
 use crate::timeline::blocks::{Blocks, UNKNOWN, operator_label};
 use crate::timeline::growth::{Growth, growth};
 use crate::timeline::live::{self, Group};
@@ -334,7 +335,7 @@ fn device_report(capture: &Capture, device: &Device, top: usize) -> Option<Devic
         baseline: BaselineReport { first_bytes: *replay.curves.baseline_bytes.first()?, drops: changes(&replay.drops), rises: changes(&replay.rises) },
         max_reserved_gap_bytes: replay.curves.max_reserved_gap_bytes(),
         growth: growth_reports(capture, device, top),
-        top_by_bytes: allocator_reports(device, top),
+        top_by_bytes: allocator_reports(device, capture.end_ns, top),
     })
 }
 
@@ -411,10 +412,10 @@ fn operator_groups(device: &Device, chosen: &[u32]) -> Vec<OperatorGroup> {
     live::by_operator(&device.blocks, chosen).into_iter().map(|Group { key, bytes, blocks }| OperatorGroup { name: label(key), bytes, blocks }).collect()
 }
 
-fn allocator_reports(device: &Device, top: usize) -> Vec<AllocatorReport> {
-    let all = live::allocators(&device.blocks).into_iter().take(top);
+fn allocator_reports(device: &Device, end_ns: i64, top: usize) -> Vec<AllocatorReport> {
+    let all = allocators::by_operator(&device.blocks, end_ns).into_iter().take(top);
     all.map(|allocator| AllocatorReport {
-        name: operator_label(&device.blocks.names[allocator.name as usize]).to_owned(),
+        name: operator_label(&device.blocks.names[allocator.key as usize]).to_owned(),
         blocks: allocator.blocks,
         bytes: allocator.bytes,
         largest_bytes: allocator.largest_bytes,

@@ -1,6 +1,7 @@
 //! Groups of blocks that become more with every step: what a training loop keeps and never lets go.
 
-use super::blocks::Blocks;
+use super::between::Share;
+use super::blocks::{Blocks, OPEN};
 use std::collections::HashMap;
 
 /// Fewer steps say nothing about growth.
@@ -61,9 +62,42 @@ pub fn growth(blocks: &Blocks, stack: impl Fn(usize) -> u32, step_ends_ns: &[i64
     found
 }
 
+/// What happened within a stretch of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Blocks allocated in it.
+    pub allocated: Share,
+    /// Blocks freed in it.
+    pub freed: Share,
+}
+
+/// What happened within each of some stretches `from ≤ t < to`; they may overlap.
+pub fn traffic(blocks: &Blocks, stretches: &[(i64, i64)]) -> Vec<Traffic> {
+    let (starts, ends) = (sums(&blocks.start_ns, &blocks.size_bytes), sums(&blocks.end_ns, &blocks.size_bytes));
+    let within = |events: &[(i64, Share)], (from_ns, to_ns): (i64, i64)| {
+        let before = |time_ns: i64| events[..events.partition_point(|&(time, _)| time < time_ns)].last().map_or(Share::default(), |&(_, sum)| sum);
+        let (first, last) = (before(from_ns), before(to_ns.max(from_ns)));
+        Share { bytes: last.bytes - first.bytes, blocks: last.blocks - first.blocks }
+    };
+    stretches.iter().map(|&stretch| Traffic { allocated: within(&starts, stretch), freed: within(&ends, stretch) }).collect()
+}
+
+/// The events in order of time, each with the sum of all up to it. Open ends are no events.
+fn sums(times: &[i64], sizes: &[i64]) -> Vec<(i64, Share)> {
+    let mut events: Vec<(i64, Share)> =
+        times.iter().zip(sizes).filter(|(time, _)| **time != OPEN).map(|(&time, &bytes)| (time, Share { bytes, blocks: 1 })).collect();
+    events.sort_unstable_by_key(|&(time, _)| time);
+    let mut sum = Share::default();
+    for (_, share) in &mut events {
+        sum = Share { bytes: sum.bytes.saturating_add(share.bytes), blocks: sum.blocks + share.blocks };
+        *share = sum;
+    }
+    events
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::blocks::{OPEN, tests::blocks_over};
+    use super::super::blocks::tests::blocks_over;
     use super::*;
 
     #[test]
@@ -87,5 +121,15 @@ mod tests {
         let blocks = blocks_over(0, &[("a", 8, 1, OPEN), ("a", 8, 11, OPEN)]);
         assert_eq!(growth(&blocks, |block| block as u32, &[10, 20]).len(), 1);
         assert!(growth(&blocks, |_| 0, &[20]).is_empty());
+    }
+
+    #[test]
+    fn traffic_of_stretches() {
+        let blocks = blocks_over(0, &[("a", 8, 1, 5), ("b", 4, 5, OPEN), ("a", 2, 9, 12)]);
+        let figures: Vec<_> = traffic(&blocks, &[(0, 5), (5, 10), (4, 100), (7, 3)])
+            .iter()
+            .map(|traffic| (traffic.allocated.bytes, traffic.allocated.blocks, traffic.freed.bytes, traffic.freed.blocks))
+            .collect();
+        assert_eq!(figures, [(8, 1, 0, 0), (6, 2, 8, 1), (6, 2, 10, 2), (0, 0, 0, 0)]);
     }
 }

@@ -67,12 +67,14 @@ pub fn by_size_class(blocks: &Blocks, chosen: &[u32]) -> Vec<Group<i64>> {
     groups
 }
 
-fn size_class_bytes(size_bytes: i64) -> i64 {
+/// The size class of a block.
+pub fn size_class_bytes(size_bytes: i64) -> i64 {
     const LARGEST: i64 = 1 << 62;
     if size_bytes > LARGEST { LARGEST } else { (size_bytes.max(SMALLEST_CLASS_BYTES) as u64).next_power_of_two() as i64 }
 }
 
-fn by_number(blocks: &Blocks, chosen: &[u32], numbers: &[u32], texts: &[String]) -> Vec<Group<u32>> {
+/// Groups by a number of each block's that stands for a text; bytes descending, then text.
+pub fn by_number<T: AsRef<str> + Ord>(blocks: &Blocks, chosen: &[u32], numbers: &[u32], texts: &[T]) -> Vec<Group<u32>> {
     let mut groups: Vec<Group<u32>> = (0..texts.len() as u32).map(|key| Group { key, bytes: 0, blocks: 0 }).collect();
     for &i in chosen {
         add(&mut groups[numbers[i as usize] as usize], blocks.size_bytes[i as usize]);
@@ -85,44 +87,6 @@ fn by_number(blocks: &Blocks, chosen: &[u32], numbers: &[u32], texts: &[String])
 fn add<K>(group: &mut Group<K>, bytes: i64) {
     group.bytes = group.bytes.saturating_add(bytes);
     group.blocks += 1;
-}
-
-/// Everything one operator allocated.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Allocator {
-    /// Number of [`Blocks::names`].
-    pub name: u32,
-    /// How many blocks.
-    pub blocks: u64,
-    /// Their sizes together.
-    pub bytes: i64,
-    /// The largest of them.
-    pub largest_bytes: i64,
-    /// Of those that were released; 0 when none was. Rounded down.
-    pub mean_lifetime_ns: i64,
-}
-
-/// The operators by what they allocated over the whole capture; bytes descending, then name.
-pub fn allocators(blocks: &Blocks) -> Vec<Allocator> {
-    let new = |name| Allocator { name, blocks: 0, bytes: 0, largest_bytes: 0, mean_lifetime_ns: 0 };
-    let mut all: Vec<Allocator> = (0..blocks.names.len() as u32).map(new).collect();
-    let mut lifetimes = vec![(0i128, 0i128); all.len()];
-    for i in 0..blocks.len() {
-        let name = blocks.name[i] as usize;
-        let allocator = &mut all[name];
-        allocator.blocks += 1;
-        allocator.bytes = allocator.bytes.saturating_add(blocks.size_bytes[i]);
-        allocator.largest_bytes = allocator.largest_bytes.max(blocks.size_bytes[i]);
-        if blocks.end_ns[i] != OPEN {
-            lifetimes[name].0 += i128::from(blocks.end_ns[i]) - i128::from(blocks.start_ns[i]);
-            lifetimes[name].1 += 1;
-        }
-    }
-    for (allocator, (sum, count)) in all.iter_mut().zip(lifetimes) {
-        allocator.mean_lifetime_ns = sum.checked_div(count).map_or(0, |mean| mean as i64);
-    }
-    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| blocks.names[a.name as usize].cmp(&blocks.names[b.name as usize])));
-    all
 }
 
 #[cfg(test)]
@@ -152,13 +116,5 @@ mod tests {
         let classes: Vec<_> = by_size_class(&blocks, &[0, 1, 2, 3]).iter().map(|group| (group.key, group.blocks)).collect();
         assert_eq!(classes, [(1 << 40, 1), (512, 2), (1024, 1)]);
         assert_eq!(size_class_bytes(i64::MAX), 1 << 62);
-    }
-
-    #[test]
-    fn open_blocks_are_left_out_of_mean_lifetimes() {
-        let blocks = blocks_over(0, &[("a", 1, 0, 10), ("a", 3, 0, OPEN), ("a", 2, 0, 5), ("b", 1, 0, OPEN)]);
-        let all = allocators(&blocks);
-        assert_eq!((all[0].bytes, all[0].blocks, all[0].largest_bytes, all[0].mean_lifetime_ns), (6, 3, 3, 7));
-        assert_eq!(all[1].mean_lifetime_ns, 0);
     }
 }

@@ -1,9 +1,13 @@
 //! Blocks as columns, and everything that is derived from them: replay, live sets, groups, overlaps, pictures of a window. This module
 //! knows no format; the formats fill its columns, everything above reads them.
 
+pub mod allocators;
+pub mod between;
 pub mod blocks;
 pub mod growth;
+pub mod histogram;
 pub mod live;
 pub mod overlap;
 pub mod replay;
 pub mod window;
+pub mod without;

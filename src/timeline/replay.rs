@@ -53,10 +53,33 @@ impl Curves {
         self.baseline_bytes[at].saturating_add(self.tracked_bytes[at])
     }
 
-    /// The most that was reserved but not allocated: free cache and fragmentation. `None` when nothing was reported of it.
+    /// What was reserved but not allocated at entry `at`: free cache and fragmentation. [`UNKNOWN`] when it was not reported.
+    pub fn reserved_gap_bytes(&self, at: usize) -> i64 {
+        self.gap_bytes(self.reserved_bytes[at], at)
+    }
+
+    /// What was freed but still held by another stream at entry `at`. [`UNKNOWN`] when it was not reported.
+    pub fn active_gap_bytes(&self, at: usize) -> i64 {
+        self.gap_bytes(self.active_bytes[at], at)
+    }
+
+    fn gap_bytes(&self, held_bytes: i64, at: usize) -> i64 {
+        if held_bytes == UNKNOWN { UNKNOWN } else { held_bytes.saturating_sub(self.total_bytes(at)) }
+    }
+
+    /// The entry at which a figure is largest, the earliest of equal ones; `None` when it is nowhere known.
+    pub fn largest(&self, figure: impl Fn(usize) -> i64) -> Option<usize> {
+        (0..self.len()).filter(|&at| figure(at) != UNKNOWN).reduce(|best, at| if figure(at) > figure(best) { at } else { best })
+    }
+
+    /// The most that was reserved but not allocated. `None` when nothing was reported of it.
     pub fn max_reserved_gap_bytes(&self) -> Option<i64> {
-        let known = (0..self.len()).filter(|&at| self.reserved_bytes[at] != UNKNOWN);
-        known.map(|at| self.reserved_bytes[at].saturating_sub(self.total_bytes(at))).max()
+        self.largest(|at| self.reserved_gap_bytes(at)).map(|at| self.reserved_gap_bytes(at))
+    }
+
+    /// The entry that holds at an instant; `None` before the first.
+    pub fn entry_at(&self, time_ns: i64) -> Option<usize> {
+        self.time_ns.partition_point(|&time| time <= time_ns).checked_sub(1)
     }
 
     /// How many entries there are.
@@ -104,7 +127,7 @@ impl Replay {
 }
 
 /// The blocks that live for some time, by the given instant; rows of one instant keep their order. Open ends come last, never as events.
-fn order(blocks: &Blocks, instants: &[i64]) -> Vec<u32> {
+pub(super) fn order(blocks: &Blocks, instants: &[i64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..blocks.len() as u32).filter(|&i| blocks.start_ns[i as usize] != blocks.end_ns[i as usize]).collect();
     if !order.is_sorted_by_key(|&i| instants[i as usize]) {
         order.par_sort_unstable_by_key(|&i| (instants[i as usize], i));
@@ -217,6 +240,17 @@ mod tests {
     fn a_block_of_no_duration_is_no_event() {
         let replay = Replay::of(&blocks_over(0, &[("a", 10, 5, 5), ("b", 1, 6, 7)]));
         assert_eq!(replay.curves.time_ns, [6, 7]);
+    }
+
+    #[test]
+    fn gaps_and_where_they_are_largest() {
+        let mut curves = Replay::of(&blocks_over(1000, &[("a", 10, 0, 20), ("b", 5, 10, OPEN)])).curves;
+        assert_eq!((curves.reserved_gap_bytes(0), curves.active_gap_bytes(0), curves.max_reserved_gap_bytes()), (100, 0, Some(100)));
+        curves.active_bytes = vec![UNKNOWN, 1020, 1010];
+        assert_eq!(curves.largest(|at| curves.active_gap_bytes(at)), Some(1));
+        curves.active_bytes = vec![UNKNOWN; 3];
+        assert_eq!(curves.largest(|at| curves.active_gap_bytes(at)), None);
+        assert_eq!((curves.entry_at(-1), curves.entry_at(0), curves.entry_at(19), curves.entry_at(99)), (None, Some(0), Some(1), Some(2)));
     }
 
     fn reported(rows: &[(i64, i64, i64, u32)]) -> Replay {

@@ -2,7 +2,6 @@
 //! pixel column of a lane. Nothing is sampled: a peak narrower than a pixel still shows.
 
 use super::blocks::{Blocks, UNKNOWN};
-use super::replay::Curves;
 use rayon::prelude::*;
 
 /// No block at this place of a lane.
@@ -40,12 +39,12 @@ pub struct Extremes {
     pub max: Vec<f64>,
 }
 
-/// The extremes of one curve. `value` answers an entry of the curves in bytes, or [`UNKNOWN`].
-pub fn extremes(curves: &Curves, window: Window, value: impl Fn(usize) -> i64) -> Extremes {
+/// The extremes of one curve, whose entries hold from their instants on. `value` answers an entry in bytes, or [`UNKNOWN`].
+pub fn extremes(time_ns: &[i64], window: Window, value: impl Fn(usize) -> i64) -> Extremes {
     let width = window.width_px as usize;
     let mut found = Extremes { min: vec![f64::NAN; width], max: vec![f64::NAN; width] };
-    let first = curves.time_ns.partition_point(|&time| time <= window.from_ns);
-    let last = curves.time_ns.partition_point(|&time| time < window.to_ns);
+    let first = time_ns.partition_point(|&time| time <= window.from_ns);
+    let last = time_ns.partition_point(|&time| time < window.to_ns);
     let known = |at: usize| match value(at) {
         UNKNOWN => f64::NAN,
         bytes => bytes as f64,
@@ -58,8 +57,8 @@ pub fn extremes(curves: &Curves, window: Window, value: impl Fn(usize) -> i64) -
         found.min[column] = found.min[column].min(value);
         found.max[column] = found.max[column].max(value);
     };
-    for at in first..last {
-        let column = window.column(curves.time_ns[at]).clamp(0, width as i64 - 1) as usize;
+    for (at, &time) in time_ns.iter().enumerate().take(last).skip(first) {
+        let column = window.column(time).clamp(0, width as i64 - 1) as usize;
         for between in filled..=column {
             widen(between, carried);
         }
@@ -157,14 +156,14 @@ mod tests {
     #[test]
     fn a_column_holds_every_value_within_it() {
         let curves = Replay::of(&blocks_over(0, &[("a", 10, 0, 5), ("b", 20, 6, 7), ("a", 1, 9, OPEN)])).curves;
-        let found = extremes(&curves, Window { from_ns: 0, to_ns: 10, width_px: 2 }, |at| curves.total_bytes(at));
+        let found = extremes(&curves.time_ns, Window { from_ns: 0, to_ns: 10, width_px: 2 }, |at| curves.total_bytes(at));
         assert_eq!((found.min, found.max), (vec![10.0, 0.0], vec![10.0, 20.0]));
     }
 
     #[test]
     fn before_the_first_event_nothing_is_known() {
         let curves = Replay::of(&blocks_over(0, &[("a", 10, 5, OPEN)])).curves;
-        let found = extremes(&curves, Window { from_ns: 0, to_ns: 10, width_px: 2 }, |at| curves.total_bytes(at));
+        let found = extremes(&curves.time_ns, Window { from_ns: 0, to_ns: 10, width_px: 2 }, |at| curves.total_bytes(at));
         assert!(found.min[0].is_nan());
         assert_eq!(found.max[1], 10.0);
     }
@@ -207,7 +206,7 @@ mod tests {
             let replay = Replay::of(&blocks_over(7, &rows));
             let curves = &replay.curves;
             let window = Window { from_ns: curves.time_ns[0], to_ns: curves.time_ns[curves.len() - 1] + 1, width_px };
-            let found = extremes(curves, window, |at| curves.total_bytes(at));
+            let found = extremes(&curves.time_ns, window, |at| curves.total_bytes(at));
             let peak = curves.total_bytes(replay.peak.unwrap()) as f64;
             prop_assert_eq!(found.max.iter().copied().fold(f64::NAN, f64::max), peak);
         }

@@ -9,9 +9,9 @@ use tsify::Ts;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
-/// Draws the curves of a frame (see `Engine.frame`) with axes and the peak.
+/// Draws the curves of a frame (see `Engine.frame`) with axes and the peak. `lines` are further curves of the frame.
 #[wasm_bindgen]
-pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendStyle>) -> Result<(), JsError> {
+pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendStyle>, lines: Vec<String>, line_colours: Vec<u32>) -> Result<(), JsError> {
     let number = |key: &str| Reflect::get(frame, &key.into()).ok().and_then(|value| value.as_f64()).unwrap_or(f64::NAN);
     let column = |key: String| {
         Reflect::get(frame, &key.into()).ok().and_then(|value| value.dyn_into::<Float64Array>().ok()).map(|array| array.to_vec()).unwrap_or_default()
@@ -24,7 +24,8 @@ pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendSty
         baseline: series("baseline"),
         reserved: series("reserved"),
         active: series("active"),
-        most_bytes: number("y_max"),
+        lines: lines.into_iter().zip(line_colours).map(|(line, colour)| (series(&line), colour)).collect(),
+        most_bytes: number("y_max").max(number("lines_max")),
     };
     trend::draw_trend(&backend(canvas)?.into_drawing_area(), &trend, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))
 }

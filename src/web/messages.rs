@@ -44,6 +44,8 @@ pub struct CaptureSummary {
     pub devices: Vec<DeviceSummary>,
     /// Blocks of the PTA pool with and without a call stack; None without a trace.
     pub stacks: Option<StackSummary>,
+    /// Steps and optimizer steps, by start; empty without a trace.
+    pub phases: Vec<PhaseSummary>,
     pub warnings: Vec<Warning>,
 }
 
@@ -83,20 +85,13 @@ pub struct StackSummary {
     pub none: u32,
 }
 
-/// Live blocks by call stack.
+/// A step or an optimizer step.
 #[derive(Tsify, Serialize)]
-#[tsify(missing_as_null)]
-pub struct StackGroups(pub Vec<StackGroupSummary>);
-
-/// Live blocks of one call stack.
-#[derive(Tsify, Serialize)]
-pub struct StackGroupSummary {
-    /// Outermost first; empty for blocks without a stack.
-    pub stack: Vec<String>,
-    /// The first frame, from the leaf, that is no library's.
-    pub user_frame: Option<String>,
-    pub bytes: f64,
-    pub blocks: u32,
+pub struct PhaseSummary {
+    /// `ProfilerStep#12`, `Optimizer.step#Adam.step`.
+    pub name: String,
+    pub from_ns: f64,
+    pub to_ns: f64,
 }
 
 /// One (device, pool) of a capture: what one set of linked charts shows.
@@ -106,10 +101,12 @@ pub struct DeviceSummary {
     /// `PTA` or `GE`.
     pub pool: String,
     pub blocks: u32,
-    /// The first event, absolute, as a decimal string: the zero of every relative time of this device.
+    /// The capture's first event, absolute, as a decimal string: the zero of every relative time of all its devices.
     pub base_ns: String,
     /// The end of the capture, relative.
     pub end_ns: f64,
+    /// Whether memory outside the framework was sampled.
+    pub has_outside: bool,
     pub peak: PeakSummary,
     pub alive_at_end_blocks: u32,
     pub alive_at_end_bytes: f64,
@@ -181,6 +178,20 @@ pub struct ViewRequest {
     pub selected: Option<u32>,
     /// 0xRRGGBB of the outline.
     pub outline: u32,
+    /// Further curves.
+    pub lines: Vec<Line>,
+}
+
+/// A curve that is drawn where it is wanted.
+#[derive(Tsify, Serialize, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// What the process holds beyond the framework's pools.
+    Outside,
+    /// Reserved − allocated.
+    ReservedGap,
+    /// Active − allocated.
+    ActiveGap,
 }
 
 /// All that is known of one block.
@@ -217,7 +228,7 @@ pub struct BlockDetail {
 /// The call stack of a block and why it is believed, or why there is none.
 #[derive(Tsify, Serialize)]
 pub struct OriginDetail {
-    /// `own`, `task-queue`, `ancestor`, `forward`, `python`; `no-stacks`, `no-operator`, `ambiguous`, `not-carried`.
+    /// `own`, `task-queue`, `ancestor`, `forward`, `python`, `nearest`; `no-stacks`, `no-operator`, `ambiguous`, `not-carried`.
     pub reason: String,
     /// Outermost first.
     pub stack: Vec<String>,

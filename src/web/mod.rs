@@ -6,6 +6,7 @@ pub mod canvas;
 pub mod columns;
 pub mod engine;
 pub mod messages;
+pub mod queries;
 pub mod scanner;
 
 use wasm_bindgen::prelude::*;

@@ -1,0 +1,13 @@
+//! What the engine can be asked, a file a question. Its small answers are defined beside it, like those of [`super::messages`].
+
+pub mod between;
+pub mod block;
+pub mod frame;
+pub mod growth;
+pub mod histogram;
+pub mod live;
+pub mod reserve;
+pub mod rows;
+pub mod select;
+pub mod table;
+pub mod top;

@@ -1,0 +1,64 @@
+//! What the panels share: how a question names its grouping, and how a group is told.
+
+use crate::ascend::capture::Device;
+use crate::ascend::grouping::{By, Grouping, distinctions, headline};
+use crate::ascend::trace_view::{first_user_frame, frames};
+use crate::web::engine::OpenedDevice;
+use serde::{Deserialize, Serialize};
+use tsify::Tsify;
+
+/// Of which device, by what, and how many groups are told at most.
+#[derive(Tsify, Deserialize)]
+pub struct GroupedRequest {
+    pub capture: u32,
+    pub device: u32,
+    pub by: By,
+    /// Blocks without a stack get the one of the last operator of their name: a guess.
+    pub nearest: bool,
+    pub limit: u32,
+}
+
+/// What names a group.
+#[derive(Tsify, Serialize, Default)]
+#[tsify(missing_as_null)]
+pub struct GroupLabel {
+    /// The operator, the frame (of a stack: its first user frame, else its leaf) or the stream; empty for none. Of a size class, its bytes.
+    pub text: String,
+    /// The operator's lane.
+    pub lane: Option<u32>,
+    /// Of a stack: its frames, outermost first.
+    pub stack: Vec<String>,
+    pub user_frame: Option<String>,
+    /// Of a stack: the frame that tells it from others of the same text, where there are.
+    pub distinction: Option<String>,
+}
+
+/// The groups that were not told, together.
+#[derive(Tsify, Serialize, Default)]
+pub struct Rest {
+    pub groups: u32,
+    pub bytes: f64,
+    pub blocks: u32,
+}
+
+/// The labels of some groups, in their order.
+pub(super) fn labels(device: &Device, opened: &OpenedDevice, grouping: &Grouping, keys: &[u32]) -> Vec<GroupLabel> {
+    let texts: Vec<&str> = keys.iter().map(|&key| grouping.labels[key as usize].as_ref()).collect();
+    let plain = |text: &str| GroupLabel { text: text.to_owned(), ..GroupLabel::default() };
+    match grouping.by {
+        By::Operator => keys.iter().map(|&key| GroupLabel { lane: Some(opened.lane_of[key as usize]), ..plain(&device.blocks.names[key as usize]) }).collect(),
+        By::Stack => texts.iter().zip(distinctions(&texts)).map(|(text, distinction)| stack_label(text, distinction)).collect(),
+        By::UserFrame | By::Stream | By::SizeClass => texts.into_iter().map(plain).collect(),
+    }
+}
+
+/// The label of a stack as the trace writes it.
+pub(super) fn stack_label(stack: &str, distinction: Option<&str>) -> GroupLabel {
+    GroupLabel {
+        text: headline(stack).to_owned(),
+        lane: None,
+        stack: frames(stack).rev().map(str::to_owned).collect(),
+        user_frame: first_user_frame(stack).map(str::to_owned),
+        distinction: distinction.map(str::to_owned),
+    }
+}
