@@ -2,9 +2,10 @@
 import {render} from 'preact';
 import {startDrawing} from './draw';
 import {listenToDrops} from './drop';
+import {syncFilter} from './filter';
 import {syncFrames} from './frames';
-import {syncStacks} from './stacks';
 import {listenToKeys} from './keys';
+import {syncPanels} from './panels';
 import {startEngine} from './session';
 import {get, set, subscribe} from './state';
 import {currentTheme, onThemeChange} from './theme';
@@ -31,7 +32,8 @@ function draw(): void {
 
 subscribe(schedule);
 subscribe(syncFrames);
-subscribe(syncStacks);
+subscribe(syncPanels);
+subscribe(syncFilter);
 onThemeChange(() => set({theme: currentTheme()}));
 listenToDrops();
 listenToKeys();

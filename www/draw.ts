@@ -50,7 +50,7 @@ export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: numb
       peak_ns: time_ns, peak_bytes: total_bytes, peak_label: s.layout.plot < ROOM_FOR_TIME
         ? size(total_bytes)
         : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
-    });
+    }, s.lines, Uint32Array.from(s.lines, line => s.theme.lines[line]));
   } catch (error) {
     giveUp(error);
   }

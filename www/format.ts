@@ -38,6 +38,24 @@ export function size(value: number): string {
   return `${fourDigits(value / KIB ** unit)} ${UNITS[unit]}`;
 }
 
+/** Texts of a file can be of any length; this much tells them apart. */
+export const clip = (text: string, longest = 200): string => text.length <= longest ? text : `${text.slice(0, longest)}…`;
+
+/** With its sign: +30.20 MiB */
+export const signedSize = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${size(Math.abs(value))}`;
+
+/** A share of the whole, with one decimal where that says something. */
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${Math.abs(value) >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;
+}
+
+/** Bytes × nanoseconds (an integer as text) as bytes × seconds: 2.880 GiB·s */
+export const byteSeconds = (byteNs: string): string => {
+  const value = Number(BigInt(byteNs)) / SECOND;
+  return `${size(value < KIB ? Number(value.toPrecision(3)) : value)}·s`;
+};
+
 /** One unit for a column: that of its largest value. */
 export function column(largest: number): {unit: string; show(value: number): string} {
   const unit = unitOf(largest);

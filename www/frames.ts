@@ -53,7 +53,7 @@ export function syncFrames(): void {
     askFrame(request);
   }
   const whole: ViewRequest = {...request, from_ns: 0, to_ns: Math.max(1, deviceAt(s)?.end_ns ?? 1), lanes: [], selected: undefined};
-  const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px]);
+  const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px, whole.lines]);
   if (wholeKey === askedOverview) return;
   askedOverview = wholeKey;
   askOverview(whole);
@@ -76,24 +76,26 @@ function frameRequest(s: State): ViewRequest | null {
     palette: s.theme.palette,
     selected: s.pinned ?? undefined,
     outline: s.theme.outline,
+    lines: s.lines,
   };
 }
 
 interface BlockQuestion extends Place {
   block: number;
+  nearest: boolean;
 }
 
 const details = new Map<string, BlockDetail>();
 let detailsOf: unknown = null;
 
-async function askBlock({capture, device, block}: BlockQuestion): Promise<BlockDetail> {
+async function askBlock({capture, device, block, nearest}: BlockQuestion): Promise<BlockDetail> {
   const session = get().session?.opened;
   if (session !== detailsOf || details.size > MOST_DETAILS) details.clear();
   detailsOf = session;
-  const key = `${capture} ${device} ${block}`;
+  const key = `${capture} ${device} ${block} ${nearest}`;
   const known = details.get(key);
   if (known !== undefined) return known;
-  const detail = await engine.call('block', [capture, device, block]);
+  const detail = await engine.call('block', [capture, device, block, nearest]);
   details.set(key, detail);
   return detail;
 }
@@ -110,9 +112,9 @@ const askPinned = newest<BlockQuestion, BlockDetail>(askBlock, (detail, question
 }, ignoreEnded);
 
 export function hoverBlock(block: number | null): void {
-  const {place, hoverDetail, session} = get();
+  const {place, hoverDetail, session, nearest} = get();
   if (block === null || hoverDetail?.block !== block) set({hoverDetail: null});
-  if (block !== null && place !== null && session?.lost === false && hoverDetail?.block !== block) askHovered({...place, block});
+  if (block !== null && place !== null && session?.lost === false && hoverDetail?.block !== block) askHovered({...place, block, nearest});
 }
 
 /** Another picture came beneath the resting pointer. */
@@ -126,16 +128,16 @@ function hoverAgain(): void {
 }
 
 export function pin(block: number | null): void {
-  const {place, detail, session} = get();
+  const {place, detail, session, nearest} = get();
   set({pinned: block, detail: detail?.block === block ? detail : null});
-  if (block !== null && place !== null && session?.lost === false) askPinned({...place, block});
+  if (block !== null && place !== null && session?.lost === false) askPinned({...place, block, nearest});
 }
 
 /** The engine knows more of the blocks than when it was asked. */
 export function forgetDetails(): void {
   details.clear();
-  const {place, pinned, session} = get();
-  if (pinned !== null && place !== null && session?.lost === false) askPinned({...place, block: pinned});
+  const {place, pinned, session, nearest} = get();
+  if (pinned !== null && place !== null && session?.lost === false) askPinned({...place, block: pinned, nearest});
 }
 
 /** Scrolls a lane into sight. */

@@ -1,6 +1,7 @@
 // Wheel, drag, pinch and hover on a chart. Both charts share them; they differ in what a drag and a click do.
 import {blockAt} from './bars';
 import {hoverBlock, pin} from './frames';
+import {keep} from './instants';
 import type {Hover, Range} from './state';
 import {get, nsAt, set} from './state';
 import {pan, panTo, showRange, zoom} from './window';
@@ -118,7 +119,7 @@ export class Gestures {
   }
 
   #click(event: PointerEvent): void {
-    if (this.chart === 'trend') set({selection: null});
+    if (this.chart === 'trend') keep(this.#ns(event.clientX));
     else pin(this.#block(event));
   }
 

@@ -1,5 +1,6 @@
 // The keyboard: one letter an act, never while somebody types, never with a modifier.
 import {pin} from './frames';
+import {mark} from './instants';
 import {get, set} from './state';
 import {fit, pan, panByKey, showAll, showPeak, zoomByKey} from './window';
 
@@ -13,6 +14,8 @@ const ACTS = new Map<string, () => void>([
   ['p', showPeak],
   ['[', () => pan(-1)],
   [']', () => pan(1)],
+  ['1', () => mark('a')],
+  ['2', () => mark('b')],
   ['escape', () => {
     if (get().pinned !== null) pin(null);
     else set({selection: null});

@@ -38,8 +38,8 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-export function download(name: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], {type}));
+export function downloadBlob(name: string, parts: BlobPart[], type: string): void {
+  const address = URL.createObjectURL(new Blob(parts, {type}));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

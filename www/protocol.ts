@@ -1,6 +1,7 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, FoundMessage, StackGroups, ViewRequest,
+  BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
+  LiveRequest, ReserveAnswer, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -19,6 +20,14 @@ export interface Frame {
   active_min: Float64Array;
   active_max: Float64Array;
   y_max: number;
+  /** The further curves that were asked for, and the largest value among them. */
+  outside_min?: Float64Array;
+  outside_max?: Float64Array;
+  reserved_gap_min?: Float64Array;
+  reserved_gap_max?: Float64Array;
+  active_gap_min?: Float64Array;
+  active_gap_max?: Float64Array;
+  lines_max: number;
   /** lanes × columns: the block on top, or NO_BLOCK. */
   blocks: Uint32Array;
   counts: Uint32Array;
@@ -34,12 +43,20 @@ export interface EngineCalls {
   build(): CaptureSummary[];
   attach(capture: number, origins: Scanned): CaptureSummary;
   frame(request: ViewRequest): Frame;
-  block(capture: number, device: number, block: number): BlockDetail;
-  stacks_at(capture: number, device: number, time_ns: number): StackGroups;
+  block(capture: number, device: number, block: number, nearest: boolean): BlockDetail;
+  live(request: LiveRequest): LiveAnswer;
+  between(request: BetweenRequest): BetweenAnswer;
+  growth(capture: number, device: number, limit: number): GrowthAnswer;
+  reserve(capture: number, device: number): ReserveAnswer;
+  top(request: TopRequest): TopAnswer;
+  histograms(capture: number, device: number): HistogramAnswer;
+  select(ranks: string, role: string | undefined): Uint32Array;
   is_report(first: Uint8Array): boolean;
   add_report(path: string, bytes: Uint8Array): void;
   comparison(top: number): ComparisonSummary;
   report(top: number): string;
+  table_begin(lines: boolean, nearest: boolean): void;
+  table_next(): Uint8Array;
   clear(): void;
 }
 

@@ -4,16 +4,13 @@ import {Engine, EngineEnded} from './engine';
 import {nothingFound, notYetRead} from './explain';
 import type {Dropped, Opened, Walk} from './open';
 import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
-import {download} from './platform';
 import type {ListedFile, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session} from './state';
-import {NO_PLACE, deviceAt, get, lengthOf, notify, set} from './state';
+import {NO_FILTER, NO_PLACE, deviceAt, get, lengthOf, notify, set} from './state';
 import {bigFiles, isUnderWay} from './extent';
 
-const REPORT_TOP = 25;
-const REPORT_NAME = 'oomscope-report.json';
 /** Files that are looked into at once. */
 const FILES_AT_ONCE = 32;
 /** Sizes are shown this many captures at a time. */
@@ -110,6 +107,7 @@ function begin(opened: Opened[], found: FoundMessage): void {
   const scans = captures.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
   set({
     ...NO_PLACE,
+    filter: NO_FILTER,
     session: {opened, found, scans, sizes: new Map(), captures: [], comparison: null, readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);
@@ -361,14 +359,6 @@ function engineDied(message: string): void {
   set({frame: null, overview: null, hover: null, hoverDetail: null, walked: null});
   notify('error', t => t.engineDied(message), true);
   void startEngine();
-}
-
-export async function exportJson(): Promise<void> {
-  try {
-    download(REPORT_NAME, await engine.call('report', [REPORT_TOP]), 'application/json');
-  } catch (error) {
-    if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
-  }
 }
 
 export function ignoreEnded(error: unknown): void {

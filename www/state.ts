@@ -1,13 +1,14 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, StackGroups} from '../target/plain/pkg/oomscope';
+import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, Line, TopSort} from '../target/plain/pkg/oomscope';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
+import type {Answers} from './panels';
 import type {Frame} from './protocol';
 import type {Theme} from './theme';
 import {currentTheme} from './theme';
 
-/** A stretch of time, in nanoseconds since the device's first event. */
+/** A stretch of time, in nanoseconds since the capture's first event. */
 export interface Range {
   from: number;
   to: number;
@@ -79,7 +80,18 @@ export interface Layout {
   scroll: number;
 }
 
-export type Tab = 'captures' | 'stacks' | 'quality';
+export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'quality';
+
+/** Which captures the page offers. */
+export interface Filter {
+  /** As typed: `0,2-5`. */
+  ranks: string;
+  role: string | null;
+  /** Numbers of the captures; null: all. */
+  taken: ReadonlySet<number> | null;
+  /** The list of ranks is none. */
+  wrong: boolean;
+}
 
 export interface State {
   locale: Locale;
@@ -105,15 +117,35 @@ export interface State {
   hoverDetail: BlockDetail | null;
   pinned: number | null;
   detail: BlockDetail | null;
-  /** What is alive at the peak, by call stack; null while it is not known. */
-  stacks: StackGroups | null;
+  /** An instant that was clicked, and the two that are compared. */
+  cursor: number | null;
+  a: number | null;
+  b: number | null;
   tab: Tab;
+  /** How the panels group blocks. */
+  by: By;
+  /** Blocks without a call stack get the one of the last operator of their name: a guess. */
+  nearest: boolean;
+  topSort: {sort: TopSort; ascending: boolean};
+  /** So many rows of the open panel are shown. */
+  rows: number;
+  /** What the engine last said to each panel. */
+  answers: Answers;
+  panelFailure: string | null;
+  /** The further curves on the trend. */
+  lines: Line[];
+  filter: Filter;
 }
+
+export const ROWS_AT_FIRST = 100;
+
+export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, wrong: false};
 
 /** What belongs to the device on screen, when it changes. */
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, frameLane: 0, overview: null,
-  hover: null, hoverDetail: null, pinned: null, detail: null, stacks: null,
+  hover: null, hoverDetail: null, pinned: null, detail: null,
+  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null,
 } satisfies Partial<State>;
 
 let state: State = {
@@ -129,6 +161,11 @@ let state: State = {
   canDraw: false,
   layout: {ratio: 1, gutter: 0, margin: 0, plot: 0, lanes: 0, scroll: 0},
   tab: 'captures',
+  by: 'operator',
+  nearest: false,
+  topSort: {sort: 'bytes', ascending: false},
+  lines: ['outside'],
+  filter: NO_FILTER,
 };
 
 const listeners = new Set<() => void>();

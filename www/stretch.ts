@@ -4,6 +4,7 @@ import type {Range} from './state';
 
 const CURVES = [
   'total_min', 'total_max', 'baseline_min', 'baseline_max', 'reserved_min', 'reserved_max', 'active_min', 'active_max',
+  'outside_min', 'outside_max', 'reserved_gap_min', 'reserved_gap_max', 'active_gap_min', 'active_gap_max',
 ] as const;
 
 /** The frame's curves in another window; what it doesn't cover comes from the overview of the whole capture. */
@@ -11,14 +12,18 @@ export function stretch(frame: Frame, overview: Frame | null, view: Range): Fram
   if (frame.from_ns === view.from && frame.to_ns === view.to) return frame;
   const width = frame.width_px;
   const stretched: Frame = {...frame, from_ns: view.from, to_ns: view.to};
-  if (overview !== null) stretched.y_max = Math.max(frame.y_max, overview.y_max);
-  for (const curve of CURVES) stretched[curve] = new Float64Array(width).fill(NaN);
+  if (overview !== null) {
+    stretched.y_max = Math.max(frame.y_max, overview.y_max);
+    stretched.lines_max = Math.max(frame.lines_max, overview.lines_max);
+  }
+  const curves = CURVES.filter(curve => frame[curve] !== undefined);
+  for (const curve of curves) stretched[curve] = new Float64Array(width).fill(NaN);
   for (let column = 0; column < width; column++) {
     const ns = view.from + (column + 0.5) / width * (view.to - view.from);
     const source = covers(frame, ns) ? frame : overview !== null && covers(overview, ns) ? overview : null;
     if (source === null) continue;
     const from = columnOf(source, ns);
-    for (const curve of CURVES) stretched[curve][column] = source[curve][from] ?? NaN;
+    for (const curve of curves) (stretched[curve] as Float64Array)[column] = source[curve]?.[from] ?? NaN;
   }
   return stretched;
 }

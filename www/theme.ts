@@ -1,5 +1,7 @@
 // The colours of the style sheet's tokens, as numbers for the canvases and the engine.
 
+import type {Line} from '../target/plain/pkg/oomscope';
+
 /** 0xRRGGBB each. */
 export interface Theme {
   /** Twelve hues and the grey of the rest. */
@@ -10,6 +12,8 @@ export interface Theme {
   baseline: number;
   reserved: number;
   active: number;
+  /** The further curves. */
+  lines: Record<Line, number>;
   peak: number;
   outline: number;
   font: string;
@@ -36,6 +40,7 @@ export function currentTheme(): Theme {
     baseline: colour('baseline'),
     reserved: colour('reserved'),
     active: colour('active'),
+    lines: {outside: colour('outside'), reserved_gap: colour('reserved'), active_gap: colour('active')},
     peak: colour('text'),
     outline: colour('text'),
     font: getComputedStyle(document.body).fontFamily,

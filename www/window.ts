@@ -60,6 +60,12 @@ export function showPeak(): void {
   centre(device.peak.time_ns, whole ? endOf() * PEAK_WINDOW : view.to - view.from);
 }
 
+/** Takes an instant into the middle of the window, which keeps its width. */
+export function showAround(ns: number): void {
+  const {view} = get();
+  centre(ns, view.to - view.from);
+}
+
 function centre(ns: number, width: number): void {
   go(ns - width / 2, ns + width / 2);
 }

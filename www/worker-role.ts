@@ -51,6 +51,7 @@ export function engineRole(glue: EngineGlue): (call: Extract<ToWorker, {type: 'c
 /** The columns of a frame move to the page instead of being copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   if (value === null || typeof value !== 'object') return [];
+  if (value instanceof Uint8Array) return value.buffer instanceof ArrayBuffer ? [value.buffer] : [];
   const buffers = new Set<ArrayBuffer>();
   for (const part of Object.values(value)) {
     if (ArrayBuffer.isView(part) && part.buffer instanceof ArrayBuffer && part.byteLength === part.buffer.byteLength) {

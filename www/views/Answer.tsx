@@ -10,23 +10,27 @@ import {memo} from './memo';
 
 interface Props {
   captures: CaptureSummary[];
+  /** Those that the filter takes; null: all. */
+  taken: ReadonlySet<number> | null;
   place: Place;
   capture: CaptureSummary;
   device: DeviceSummary;
 }
 
 /** One line says the answer. */
-export const Answer = memo(function Answer({captures, place, capture, device}: Props) {
+export const Answer = memo(function Answer({captures, taken, place, capture, device}: Props) {
   const t = useMessages();
   const {peak} = device;
   const peakTitle = `${exactBytes(t, peak.total_bytes)} · ${exactTime(t, peak.time_ns, device.end_ns)} · ${instant(device.base_ns, peak.time_ns)}`;
   return (
     <div class="answer">
-      <PlaceSelect captures={captures} place={place} />
+      <PlaceSelect captures={captures} taken={taken} place={place} />
       <button type="button" class="plain strong" title={peakTitle} onClick={showPeak}>
         {t.peakAt(size(peak.total_bytes), time(t, peak.time_ns, device.end_ns))}
       </button>
-      <span title={exactBytes(t, device.alive_at_end_bytes)}>{t.aliveAtEnd(device.alive_at_end_blocks, size(device.alive_at_end_bytes))}</span>
+      <button type="button" class="plain" data-test="alive-at-end" title={exactBytes(t, device.alive_at_end_bytes)} onClick={() => set({tab: 'end'})}>
+        {t.aliveAtEnd(device.alive_at_end_blocks, size(device.alive_at_end_bytes))}
+      </button>
       {capture.warnings.some(warning => warning.code === 'unreadable-file') && (
         <button type="button" class="plain bad" onClick={() => set({tab: 'quality'})}>{t.readInPart}</button>
       )}
@@ -37,7 +41,7 @@ export const Answer = memo(function Answer({captures, place, capture, device}: P
   );
 });
 
-function PlaceSelect({captures, place}: {captures: CaptureSummary[]; place: Place}) {
+function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | 'taken' | 'place'>) {
   const t = useMessages();
   const choose = (value: string): void => {
     const [capture = 0, device = 0] = value.split(' ').map(Number);
@@ -53,7 +57,7 @@ function PlaceSelect({captures, place}: {captures: CaptureSummary[]; place: Plac
     <select data-test="capture-select" aria-label={t.captureSelect} value={`${place.capture} ${place.device}`}
       title={captures.find(capture => capture.capture === place.capture)?.source}
       onChange={event => choose(event.currentTarget.value)}>
-      {captures.filter(capture => capture.devices.length > 0).map(capture => (
+      {captures.filter(capture => capture.devices.length > 0 && (taken === null || taken.has(capture.capture) || capture.capture === place.capture)).map(capture => (
         <optgroup key={capture.capture} label={capture.source}>
           {capture.devices.map((device, index) => (
             <option key={index} value={`${capture.capture} ${index}`}>{named(capture, device)}</option>

@@ -44,7 +44,7 @@ function Session({s}: {s: State}) {
       {session.readingSince === null && session.captures.length > 0 && place === null && <NothingToShow />}
       {device !== null && capture !== null && place !== null && (
         <>
-          <Answer captures={session.captures} place={place} capture={capture} device={device} />
+          <Answer captures={session.captures} taken={s.filter.taken} place={place} capture={capture} device={device} />
           <div class="work">
             <Charts s={s} device={device} />
             <aside class="side">
@@ -54,7 +54,7 @@ function Session({s}: {s: State}) {
           </div>
         </>
       )}
-      <Tables session={session} place={place} tab={s.tab} stacks={s.stacks} device={device} />
+      <Tables s={s} session={session} device={device} />
       <Tooltip s={s} device={device} />
     </main>
   );

@@ -1,5 +1,5 @@
 import type {BlockDetail, DeviceSummary, OriginDetail, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
-import {absoluteNs, column, duration, exactBytes, exactTime, instant, int, size, time} from '../format';
+import {absoluteNs, clip, column, duration, exactBytes, exactTime, instant, int, size, time} from '../format';
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
 import type {StackReason} from '../i18n/en';
@@ -21,9 +21,10 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
   return (
     <section class="panel block pinned" data-test="block-detail" data-block={detail.block}>
       <h2>
-        <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{detail.name || t.unattributed}</span> {size(detail.bytes)}
+        <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{clip(detail.name || t.unattributed)}</span> {size(detail.bytes)}
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
       </h2>
+      <Headline origin={detail.origin} />
       <Facts detail={detail} device={device} />
       <Origin origin={detail.origin} />
       <Totals allocation={detail.at_allocation} release={detail.at_release} />
@@ -40,9 +41,9 @@ function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
     <dl>
       <dt>{t.size}</dt><dd>{exactBytes(t, detail.bytes)}</dd>
       <dt>{t.start}</dt><dd><Instant ns={detail.start_ns} device={device} /></dd>
-      <dt>{t.end}</dt><dd>{released ? <Instant ns={end_ns} device={device} /> : t.notReleased}</dd>
+      <dt title={t.endTitle}>{t.end}</dt><dd>{released ? <Instant ns={end_ns} device={device} /> : t.notReleased}</dd>
       {active_end_ns !== null && active_end_ns !== undefined && active_end_ns !== end_ns && (
-        <><dt>{t.backInPool}</dt><dd><Instant ns={active_end_ns} device={device} /></dd></>
+        <><dt title={t.backInPoolTitle}>{t.backInPool}</dt><dd><Instant ns={active_end_ns} device={device} /></dd></>
       )}
       <dt>{t.duration}</dt><dd title={`${int(t, duration_ns)} ns`}>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
       <dt>{t.device}</dt><dd>{detail.device} {device.pool}</dd>
@@ -58,10 +59,18 @@ function Origin({origin}: {origin: OriginDetail | null | undefined}) {
   return (
     <>
       <h3>{t.callStack}</h3>
-      <p class="muted" data-test="stack-reason" data-reason={origin.reason}>{t.stackReasons[origin.reason as StackReason] ?? origin.reason}</p>
-      <Stack frames={origin.stack} user={origin.user_frame} />
+      <p class={origin.reason === 'nearest' ? 'warn' : 'muted'} data-test="stack-reason" data-reason={origin.reason}>{t.stackReasons[origin.reason as StackReason] ?? origin.reason}</p>
+      <Stack frames={origin.stack} user={origin.user_frame} boxed />
     </>
   );
+}
+
+/** The line that asked for the block: what most people look for. */
+function Headline({origin}: {origin: OriginDetail | null | undefined}) {
+  const t = useMessages();
+  const frame = origin?.user_frame ?? origin?.stack.at(-1);
+  if (frame === undefined) return null;
+  return <p class="headline" title={t.userFrame} data-test="headline">{origin?.reason === 'nearest' && <span class="warn">{t.guess} </span>}<code>{clip(frame)}</code></p>;
 }
 
 function Instant({ns, device}: {ns: number; device: DeviceSummary}) {

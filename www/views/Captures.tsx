@@ -3,15 +3,30 @@ import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../.
 import {column, exactBytes, exactTime, int, time} from '../format';
 import {useMessages} from '../i18n';
 import {openAgain, show} from '../session';
-import type {Place, Session} from '../state';
+import type {Filter, Place, Session} from '../state';
+import {CaptureFilter} from './CaptureFilter';
 import {memo} from './memo';
 
 /** Every device of every capture, side by side. */
-export const Captures = memo(function Captures({session, place}: {session: Session; place: Place | null}) {
+export const Captures = memo(function Captures({session, place, filter}: {session: Session; place: Place | null; filter: Filter}) {
   const t = useMessages();
-  const {captures} = session;
+  const all = session.captures;
   const reported = reportedOnly(session);
-  if (captures.length + reported.length === 0) return <Empty stopped={session.readingSince === null} />;
+  if (all.length + reported.length === 0) return <Empty stopped={session.readingSince === null} />;
+  const captures = all.filter(capture => filter.taken === null || filter.taken.has(capture.capture));
+  return (
+    <section class="answers" data-test="panel-captures">
+      <div class="answers-head">
+        <h2>{t.capturesTitle(captures.length + reported.length, all.length + reported.length)}</h2>
+        {all.length > 1 && <CaptureFilter captures={all} filter={filter} />}
+      </div>
+      <CapturesTable captures={captures} reported={reported} place={place} />
+    </section>
+  );
+});
+
+function CapturesTable({captures, reported, place}: {captures: CaptureSummary[]; reported: Reported[]; place: Place | null}) {
+  const t = useMessages();
   const peaks = [...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes)), ...reported.map(({row}) => row.peak_bytes ?? 0)];
   const bytes = column(peaks.reduce((most, peak) => Math.max(most, peak), 0));
   return (
@@ -37,7 +52,7 @@ export const Captures = memo(function Captures({session, place}: {session: Sessi
       </table>
     </div>
   );
-});
+}
 
 interface Reported {
   capture: ComparedCapture;

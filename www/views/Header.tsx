@@ -2,7 +2,9 @@ import {useRef} from 'preact/hooks';
 import {sampleNames} from '../embedded';
 import type {Locale} from '../i18n';
 import {LOCALES, messagesOf, rememberLocale, useMessages} from '../i18n';
-import {exportJson, openPicked, openSample} from '../session';
+import type {Export} from '../exports';
+import {save} from '../exports';
+import {openPicked, openSample} from '../session';
 import {set} from '../state';
 import {memo} from './memo';
 
@@ -13,6 +15,8 @@ interface Props {
   canExport: boolean;
   started: boolean;
 }
+
+const EXPORTS: Export[] = ['json', 'csv', 'jsonl'];
 
 const FILES = 'open-files';
 const FOLDER = 'open-folder';
@@ -40,9 +44,9 @@ export const Header = memo(function Header({locale, threads, failed, canExport, 
           label: t.sampleNames[name] ?? name, act: () => void openSample(name), test: `sample-${name}`,
         }))} />
       )}
-      <button type="button" data-test="export-json" title={t.exportTitle} disabled={!canExport} onClick={() => void exportJson()}>
-        {t.exportJson}
-      </button>
+      <Menu label={t.export} title={t.exportTitle} test="export-menu" disabled={!canExport} acts={EXPORTS.map(what => ({
+        label: t.exportNames[what], act: () => void save(what), test: `export-${what}`,
+      }))} />
       {!failed && (
         <span class="privacy" data-test="threads" data-threads={threads ?? undefined}>
           {threads === null ? t.privacyStarting : t.privacy(threads)}
@@ -87,7 +91,15 @@ interface Act {
   test?: string;
 }
 
-function Menu({label, acts}: {label: string; acts: Act[]}) {
+interface MenuProps {
+  label: string;
+  acts: Act[];
+  title?: string;
+  test?: string;
+  disabled?: boolean;
+}
+
+function Menu({label, acts, title, test, disabled = false}: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const close = (): void => {
     if (menu.current !== null) menu.current.open = false;
@@ -97,7 +109,7 @@ function Menu({label, acts}: {label: string; acts: Act[]}) {
   };
   return (
     <details class="menu" ref={menu} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
-      <summary>{label}</summary>
+      <summary title={title} data-test={test} aria-disabled={disabled} tabIndex={disabled ? -1 : 0} onClick={event => disabled && event.preventDefault()}>{label}</summary>
       <div class="menu-list">
         {acts.map(({label: name, act, title, test}) => (
           <button key={name} type="button" data-test={test} title={title} onClick={() => { close(); act(); }}>{name}</button>

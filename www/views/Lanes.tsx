@@ -2,7 +2,7 @@ import {useLayoutEffect, useMemo, useRef} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {paintBars} from '../bars';
 import {paintGrid} from '../draw';
-import {size} from '../format';
+import {clip, size} from '../format';
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {laneCss, plotPx} from '../lanes';
@@ -29,7 +29,9 @@ export function Lanes({s, device}: {s: State; device: DeviceSummary}) {
   const rest = Math.max(0, device.lanes.length * laneCss(ratio) - visible);
   return (
     <div class="lanes">
-      <h2 class="chart-title">{t.lanesTitle(device.lanes.length, device.blocks)}</h2>
+      <h2 class="chart-title">{t.lanesTitle(device.lanes.length, device.blocks)}
+        {device.alive_at_end_blocks > 0 && <span class="legend"><span title={t.hatchedTitle}><i class="key hatched" aria-hidden="true" /> {t.hatched}</span></span>}
+      </h2>
       <div class="lanes-scroll" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="lanes-view">
           <Names s={s} device={device} />
@@ -51,7 +53,7 @@ function Names({s, device}: {s: State; device: DeviceSummary}) {
       {device.lanes.slice(first, last).map((lane, index) => {
         const number = first + index;
         const inWindow = s.frame?.counts[number - s.frameLane];
-        const name = lane.name || t.unattributed;
+        const name = clip(lane.name || t.unattributed);
         return (
           <div key={number} class={inWindow === 0 ? 'lane-name absent' : 'lane-name'} title={t.laneTitle(name, lane.blocks, size(lane.bytes))}
             style={{top: `${number * height - s.layout.scroll}px`, height: `${height}px`, lineHeight: `${height}px`}}>

@@ -1,17 +1,35 @@
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {isStep, phasesInView} from '../phases';
 import type {State} from '../state';
+import {captureAt} from '../state';
 
-/** What lies over a plot: the cursor, the selection, the instant of the peak. */
+/** What lies over a plot: steps, the cursor, the selection, the instants of the peak and of A and B. */
 export function Marks({s, device}: {s: State; device: DeviceSummary}) {
-  const {view, layout, hover, selection} = s;
+  const {view, layout, hover, selection, cursor, a, b} = s;
   const x = (ns: number): number => (ns - view.from) / (view.to - view.from) * layout.plot;
   const inside = (at: number): boolean => at >= 0 && at <= layout.plot;
   const peak = x(device.peak.time_ns);
+  const mark = (ns: number | null, name: string) => ns !== null && inside(x(ns)) && <div key={name} class={`mark mark-${name}`} style={{left: `${x(ns)}px`}} />;
   return (
     <>
+      <Shades s={s} />
       {selection !== null && <Selection from={x(selection.from)} to={x(selection.to)} width={layout.plot} />}
       {inside(peak) && <div class="peak-line" style={{left: `${peak}px`}} />}
+      {mark(cursor, 'cursor')}{mark(a, 'a')}{mark(b, 'b')}
       {hover !== null && <div class="cursor" style={{left: `${hover.plotX}px`}} />}
+    </>
+  );
+}
+
+/** Every other step, and every optimizer step. */
+function Shades({s}: {s: State}) {
+  const phases = captureAt(s)?.phases ?? [];
+  const steps = phasesInView(phases.filter(isStep), s).filter(placed => placed.odd);
+  const optimizers = phasesInView(phases.filter(phase => !isStep(phase)), s);
+  return (
+    <>
+      {steps.map(({phase, left, width}) => <div key={`s${phase.from_ns}`} class="shade" style={{left: `${left}px`, width: `${width}px`}} />)}
+      {optimizers.map(({phase, left, width}) => <div key={`o${phase.from_ns}`} class="shade optimizer" style={{left: `${left}px`, width: `${width}px`}} />)}
     </>
   );
 }

@@ -1,7 +1,9 @@
 import {Fragment} from 'preact';
+import {clip} from '../format';
 
 /** An operator's name, which breaks where its words end; its namespace is what a narrow screen leaves out. */
-export function OperatorName({name}: {name: string}) {
+export function OperatorName({name: whole}: {name: string}) {
+  const name = clip(whole);
   const cut = name.indexOf('::');
   const start = cut < 0 ? 0 : cut + 2;
   return (

@@ -1,8 +1,9 @@
 import {useState} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {revealLane} from '../frames';
-import {column, exactBytes, int, size} from '../format';
+import {clip, column, exactBytes, int, size} from '../format';
 import {useMessages} from '../i18n';
+import {set} from '../state';
 import {memo} from './memo';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
@@ -20,7 +21,8 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
   const largest = Math.max(1, peak.baseline_bytes, ...peak.by_operator.slice(0, 1).map(group => group.bytes));
   return (
     <section class="panel at-peak">
-      <h2 title={exactBytes(t, peak.total_bytes)}>{t.atPeak(size(peak.total_bytes))}</h2>
+      <h2 title={exactBytes(t, peak.total_bytes)}>{t.atPeak(size(peak.total_bytes))}
+        <button type="button" class="plain link" data-test="peak-details" title={t.moreAtPeakTitle} onClick={() => set({tab: 'peak'})}>{t.moreAtPeak}</button></h2>
       <table class="peak">
         <thead>
           <tr><th>{t.operator}</th><th class="number">{unit}</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" /></tr>
@@ -38,7 +40,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
             return (
               <tr key={group.lane}>
                 <td>
-                  <button type="button" class="plain swatched" title={`${name}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
+                  <button type="button" class="plain swatched" title={`${clip(name)}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
                     <Swatch hue={hue} /> <span class="name"><OperatorName name={name} /></span>
                   </button>
                 </td>

@@ -1,42 +1,67 @@
-import type {DeviceSummary, StackGroups} from '../../target/plain/pkg/oomscope';
-import type {Place, Session, Tab} from '../state';
-import {set} from '../state';
+import {useLayoutEffect, useRef} from 'preact/hooks';
+import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {useMessages} from '../i18n';
+import type {Session, State, Tab} from '../state';
+import {ROWS_AT_FIRST, set} from '../state';
 import {Captures, reportedOnly} from './Captures';
+import {AtCursor, AtEnd, AtPeak} from './panels/Live';
+import {Between} from './panels/Between';
+import {Growth} from './panels/Growth';
+import {Reserve} from './panels/Reserve';
+import {Sizes} from './panels/Sizes';
+import {Top} from './panels/Top';
 import {Quality, notesOf} from './Quality';
-import {StacksTable} from './StacksTable';
-import {memo} from './memo';
 
 interface Props {
+  s: State;
   session: Session;
-  place: Place | null;
-  tab: Tab;
-  stacks: StackGroups | null;
   device: DeviceSummary | null;
 }
 
+/** Those about the device on the charts. */
+const OF_DEVICE: Tab[] = ['cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve'];
+
 /** The tables below the charts, one at a time. */
-export const Tables = memo(function Tables({session, place, tab, stacks, device}: Props) {
+export function Tables({s, session, device}: Props) {
   const t = useMessages();
+  const strip = useRef<HTMLDivElement>(null);
+  const {tab} = s;
   const notes = notesOf(session);
-  const tabs: [Tab, string][] = [
-    ['captures', `${t.captures} ${session.captures.length + reportedOnly(session).length}`],
-    ['stacks', stacks === null ? t.stacks : `${t.stacks} ${stacks.length}`],
-    ['quality', `${t.quality} ${notes.length}`],
-  ];
+  const counts: Partial<Record<Tab, number>> = {captures: session.captures.length + reportedOnly(session).length, quality: notes.length};
+  const tabs: Tab[] = device === null ? ['captures', 'quality'] : ['captures', ...OF_DEVICE, 'quality'];
+  // On a narrow screen the strip scrolls: the open tab is in sight.
+  useLayoutEffect(() => {
+    const box = strip.current;
+    const open = box?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (box !== null && open) box.scrollLeft = open.offsetLeft - box.offsetLeft - (box.clientWidth - open.offsetWidth) / 2;
+  }, [tab]);
   return (
     <section class="tables">
-      <div class="tabs" role="tablist">
-        {tabs.map(([each, label]) => (
+      <div class="tabs" role="tablist" ref={strip}>
+        {tabs.map(each => (
           <button key={each} type="button" role="tab" id={`tab-${each}`} aria-selected={tab === each} aria-controls="table-panel" data-test={`tab-${each}`}
-            onClick={() => set({tab: each})}>{label}</button>
+            onClick={() => set({tab: each, rows: ROWS_AT_FIRST, panelFailure: null})}>{t.tabNames[each]}{counts[each] !== undefined && ` ${counts[each]}`}</button>
         ))}
       </div>
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'captures' && <Captures session={session} place={place} />}
-        {tab === 'stacks' && <StacksTable stacks={stacks} device={device} />}
-        {tab === 'quality' && <Quality notes={notes} />}
+        {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
+        {device !== null && <OfDevice s={s} device={device} />}
+        {tab === 'quality' && <Quality session={session} place={s.place} />}
       </div>
     </section>
   );
-});
+}
+
+function OfDevice({s, device}: {s: State; device: DeviceSummary}) {
+  switch (s.tab) {
+    case 'cursor': return <AtCursor s={s} device={device} />;
+    case 'peak': return <AtPeak s={s} device={device} />;
+    case 'between': return <Between s={s} device={device} />;
+    case 'end': return <AtEnd s={s} device={device} />;
+    case 'growth': return <Growth s={s} device={device} />;
+    case 'top': return <Top s={s} device={device} />;
+    case 'sizes': return <Sizes s={s} />;
+    case 'reserve': return <Reserve s={s} device={device} />;
+    default: return null;
+  }
+}

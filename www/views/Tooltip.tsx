@@ -1,5 +1,5 @@
 import type {BlockDetail, DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {duration, exactBytes, instant, size, time} from '../format';
+import {clip, duration, exactBytes, instant, int, size, time} from '../format';
 import {useMessages} from '../i18n';
 import type {Frame} from '../protocol';
 import type {State} from '../state';
@@ -35,17 +35,20 @@ export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
 function Values({frame, ns, device}: {frame: Frame; ns: number; device: DeviceSummary}) {
   const t = useMessages();
   const column = columnOf(frame, ns);
-  const rows: [string, Float64Array, Float64Array][] = [
+  const rows: [string, Float64Array | undefined, Float64Array | undefined][] = [
     [t.total, frame.total_min, frame.total_max],
     [t.baseline, frame.baseline_min, frame.baseline_max],
     [t.active, frame.active_min, frame.active_max],
     [t.reserved, frame.reserved_min, frame.reserved_max],
+    [t.lineNames.outside, frame.outside_min, frame.outside_max],
+    [t.lineNames.reserved_gap, frame.reserved_gap_min, frame.reserved_gap_max],
+    [t.lineNames.active_gap, frame.active_gap_min, frame.active_gap_max],
   ];
   return (
     <>
       <strong>{time(t, ns, device.end_ns)}</strong>
       <small>{instant(device.base_ns, ns)}</small>
-      <dl>{rows.map(([name, min, max]) => <Extremes key={name} name={name} min={min[column] ?? NaN} max={max[column] ?? NaN} />)}</dl>
+      <dl>{rows.map(([name, min, max]) => <Extremes key={name} name={name} min={min?.[column] ?? NaN} max={max?.[column] ?? NaN} />)}</dl>
     </>
   );
 }
@@ -53,8 +56,10 @@ function Values({frame, ns, device}: {frame: Frame; ns: number; device: DeviceSu
 /** A pixel's width of time can hold more than one value. */
 function Extremes({name, min, max}: {name: string; min: number; max: number}) {
   if (Number.isNaN(max)) return null;
-  const [least, most] = [size(Math.round(min)), size(Math.round(max))];
-  return <><dt>{name}</dt><dd>{least === most ? most : `${least} – ${most}`}</dd></>;
+  const t = useMessages();
+  const [least, most] = [Math.round(min), Math.round(max)];
+  const exact = least === most ? exactBytes(t, most) : `${int(t, least)} – ${exactBytes(t, most)}`;
+  return <><dt>{name}</dt><dd>{size(least) === size(most) ? size(most) : `${size(least)} – ${size(most)}`}<small>{exact}</small></dd></>;
 }
 
 function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
@@ -63,7 +68,7 @@ function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary})
   const released = end_ns !== null && end_ns !== undefined;
   return (
     <>
-      <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {detail.name || t.unattributed}</strong>
+      <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {clip(detail.name || t.unattributed)}</strong>
       <dl>
         <dt>{t.size}</dt><dd>{size(detail.bytes)} · {exactBytes(t, detail.bytes)}</dd>
         <dt>{t.start}</dt><dd>{time(t, start_ns, device.end_ns)}<small>{instant(device.base_ns, start_ns)}</small></dd>

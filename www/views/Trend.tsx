@@ -7,6 +7,8 @@ import {useMessages} from '../i18n';
 import type {State} from '../state';
 import {stretch} from '../stretch';
 import {Marks} from './Marks';
+import {LineSwitch} from './panels/Reserve';
+import {Phases} from './Phases';
 
 /** Memory over time: total over baseline, reserved and active as lines, the peak marked. */
 export function Trend({s, device}: {s: State; device: DeviceSummary}) {
@@ -21,7 +23,8 @@ export function Trend({s, device}: {s: State; device: DeviceSummary}) {
   }, [frame, overview, view, layout, theme, canDraw, t]);
   return (
     <div class="trend">
-      <Legend />
+      <Legend s={s} device={device} />
+      <Phases s={s} device={device} />
       <div class="trend-box">
         <canvas ref={canvas} class="trend-canvas" data-test="trend" role="img" tabIndex={0}
           aria-label={t.trendLabel(size(device.peak.total_bytes), time(t, device.peak.time_ns, device.end_ns))} />
@@ -36,7 +39,7 @@ export function Trend({s, device}: {s: State; device: DeviceSummary}) {
   );
 }
 
-function Legend() {
+function Legend({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
   return (
     <h2 class="chart-title">
@@ -46,6 +49,9 @@ function Legend() {
         <span title={t.baselineTitle}><i class="key baseline" aria-hidden="true" /> {t.baseline}</span>
         <span><i class="key reserved" aria-hidden="true" /> {t.reserved}</span>
         <span><i class="key active" aria-hidden="true" /> {t.active}</span>
+        {device.has_outside && <LineSwitch s={s} line="outside" />}
+        <LineSwitch s={s} line="reserved_gap" />
+        <LineSwitch s={s} line="active_gap" />
       </span>
     </h2>
   );

@@ -1,0 +1,33 @@
+// What can be taken away: the report and the table, the same bytes as the command line writes.
+import {EngineEnded} from './engine';
+import {downloadBlob} from './platform';
+import {engine} from './session';
+import {get, notify} from './state';
+
+const REPORT_TOP = 25;
+
+/** What the menu offers. */
+export type Export = 'json' | 'csv' | 'jsonl';
+
+export async function save(what: Export): Promise<void> {
+  try {
+    switch (what) {
+      case 'json': return downloadBlob('oomscope-report.json', [await engine.call('report', [REPORT_TOP])], 'application/json');
+      case 'csv': return downloadBlob('oomscope-blocks.csv', await table(false), 'text/csv');
+      case 'jsonl': return downloadBlob('oomscope-blocks.jsonl', await table(true), 'application/jsonl');
+    }
+  } catch (error) {
+    if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
+  }
+}
+
+/** In parts: the browser may keep them on disk. */
+async function table(lines: boolean): Promise<BlobPart[]> {
+  const parts: BlobPart[] = [];
+  await engine.call('table_begin', [lines, get().nearest]);
+  for (;;) {
+    const part = await engine.call('table_next', []);
+    if (part.length === 0) return parts;
+    parts.push(part as Uint8Array<ArrayBuffer>);
+  }
+}

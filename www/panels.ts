@@ -1,0 +1,136 @@
+// Keeps the open panel's figures in step with the state: whenever it needs other ones, the engine is asked for them.
+import type {BetweenAnswer, CaptureSummary, GroupedRequest, GrowthAnswer, HistogramAnswer, LiveAnswer, ReserveAnswer, TopAnswer} from '../target/plain/pkg/oomscope';
+import {bytesOf} from './extent';
+import {forgetDetails} from './frames';
+import {newest} from './newest';
+import {engine, ignoreEnded} from './session';
+import {EngineEnded} from './engine';
+import type {Session, State} from './state';
+import {captureAt, deviceAt, get, hoverNs, set} from './state';
+
+interface PanelAnswers {
+  cursor: LiveAnswer;
+  peak: LiveAnswer;
+  end: LiveAnswer;
+  between: BetweenAnswer;
+  growth: GrowthAnswer;
+  top: TopAnswer;
+  sizes: HistogramAnswer;
+  reserve: ReserveAnswer;
+}
+
+type PanelTab = keyof PanelAnswers;
+
+/** An answer with the question that it belongs to. */
+export interface Answered<T> {
+  key: string;
+  value: T;
+}
+
+export type Answers = {[K in PanelTab]?: Answered<PanelAnswers[K]>};
+
+interface Question {
+  tab: PanelTab;
+  /** Answers of another device are of no use. */
+  scope: string;
+  key: string;
+  ask(): Promise<PanelAnswers[PanelTab]>;
+}
+
+/** The instant that "at cursor" tells: under the pointer, else the one that was clicked. */
+export const cursorNs = (s: State): number | null => {
+  const hovered = hoverNs(s);
+  return hovered === null ? s.cursor : Math.round(hovered);
+};
+
+/** What the open panel wants to know; null where it needs nothing. */
+function question(s: State): Question | null {
+  const {place, tab, session} = s;
+  const device = deviceAt(s);
+  if (place === null || device === null || session?.lost !== false) return null;
+  const {capture} = place;
+  const stacks = captureAt(s)?.stacks ?? null;
+  const scope = JSON.stringify([sessionNumber(session), capture, place.device]);
+  const grouped: GroupedRequest = {...place, by: s.by, nearest: s.nearest, limit: s.rows};
+  const about = (tab: PanelTab, asked: unknown, ask: Question['ask']): Question => ({tab, scope, key: JSON.stringify([scope, stacks, asked]), ask});
+  const live = (tab: PanelTab, time_ns: number | undefined, without: boolean): Question => {
+    const request = {...grouped, time_ns, without};
+    return about(tab, request, () => engine.call('live', [request]));
+  };
+  switch (tab) {
+    case 'cursor': {
+      const ns = cursorNs(s);
+      return ns === null ? null : live(tab, ns, false);
+    }
+    case 'peak': return live(tab, device.peak.time_ns, true);
+    case 'end': return live(tab, undefined, false);
+    case 'between': {
+      if (s.a === null || s.b === null) return null;
+      const request = {...grouped, a_ns: s.a, b_ns: s.b};
+      return about(tab, request, () => engine.call('between', [request]));
+    }
+    case 'growth': return about(tab, s.rows, () => engine.call('growth', [capture, place.device, s.rows]));
+    case 'top': {
+      const request = {...grouped, ...s.topSort};
+      return about(tab, request, () => engine.call('top', [request]));
+    }
+    case 'sizes': return about(tab, null, () => engine.call('histograms', [capture, place.device]));
+    case 'reserve': return about(tab, null, () => engine.call('reserve', [capture, place.device]));
+    default: return null;
+  }
+}
+
+/** Whether an answer is the one to the state's question, and not to an earlier one. */
+export const isCurrent = (s: State, answer: Answered<unknown>): boolean => question(s)?.key === answer.key;
+
+let asked = '';
+let knownStacks = '';
+
+const ask = newest<Question, PanelAnswers[PanelTab]>(
+  question => question.ask(),
+  (value, {tab, scope, key}) => {
+    if (question({...get(), tab})?.scope === scope) set({answers: {...get().answers, [tab]: {key, value}}, panelFailure: null});
+  },
+  error => {
+    if (error instanceof EngineEnded) ignoreEnded(error);
+    else set({panelFailure: String(error)});
+  },
+);
+
+/** Called after each change of the state. */
+export function syncPanels(): void {
+  const s = get();
+  const wanted = question(s);
+  const key = wanted === null ? '' : `${wanted.tab} ${wanted.key}`;
+  if (key !== asked) {
+    asked = key;
+    if (wanted !== null && s.answers[wanted.tab]?.key !== wanted.key) ask(wanted);
+  }
+  // What was said of blocks before lacks what the trace says of them, or the guess.
+  const stacks = JSON.stringify([s.place, captureAt(s)?.stacks ?? null, s.nearest]);
+  if (stacks === knownStacks) return;
+  knownStacks = stacks;
+  forgetDetails();
+}
+
+let sessions = 0;
+let lastSession: unknown = null;
+
+/** Sessions are told apart by the files that were opened. */
+function sessionNumber(session: Session): number {
+  if (session.opened !== lastSession) {
+    lastSession = session.opened;
+    sessions++;
+  }
+  return sessions;
+}
+
+/** How much of a capture's files is read while its trace is; null before and after. */
+export function traceShare(session: Session | null, capture: CaptureSummary | null): number | null {
+  const index = session?.found.captures.findIndex(found => found.source === capture?.source) ?? -1;
+  const scan = session?.scans[index];
+  const found = session?.found.captures[index];
+  if (session === null || scan === undefined || found === undefined || scan.phase !== 'tracing' || found.trace === undefined || found.trace === null) return null;
+  const total = bytesOf(found, session.sizes);
+  return total > 0 ? Math.min(1, scan.bytesRead / total) : 0;
+}

@@ -1,0 +1,29 @@
+import type {DeviceSummary, PhaseSummary} from '../../target/plain/pkg/oomscope';
+import {clip, exactTime} from '../format';
+import {useMessages} from '../i18n';
+import {isStep, phasesInView} from '../phases';
+import type {State} from '../state';
+import {captureAt} from '../state';
+import {showRange} from '../window';
+
+/** The steps by name, above the charts that they shade. */
+export function Phases({s, device}: {s: State; device: DeviceSummary}) {
+  const phases = captureAt(s)?.phases ?? [];
+  if (phases.length === 0) return null;
+  const rows = [phases.filter(isStep), phases.filter(phase => !isStep(phase))].filter(row => row.length > 0);
+  return (
+    <div class="phases" data-test="phases" style={{marginLeft: `${s.layout.gutter}px`, width: `${s.layout.plot}px`}}>
+      {rows.map((row, at) => <div key={at} class="phase-row">{phasesInView(row, s).map(placed => <Name key={placed.phase.from_ns} {...placed} device={device} />)}</div>)}
+    </div>
+  );
+}
+
+function Name({phase, left, width, device}: {phase: PhaseSummary; left: number; width: number; device: DeviceSummary}) {
+  const t = useMessages();
+  const {name, from_ns, to_ns} = phase;
+  const title = `${clip(name)}: ${exactTime(t, from_ns, device.end_ns)} – ${exactTime(t, to_ns, device.end_ns)}`;
+  return (
+    <button type="button" class={isStep(phase) ? 'phase' : 'phase optimizer'} title={title} tabIndex={-1} style={{left: `${left}px`, width: `${width}px`}}
+      onClick={() => showRange({from: from_ns, to: to_ns})}>{clip(name)}</button>
+  );
+}
