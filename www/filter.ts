@@ -20,10 +20,12 @@ const ask = newest<Wanted, Uint32Array>(
   },
 );
 
-export function filterBy(ranks: string, role: string | null): void {
-  if (ranks.trim() === '' && role === null) return set({filter: {ranks, role, taken: null, wrong: false}});
-  set({filter: {...get().filter, ranks, role}});
-  ask({ranks, role});
+/** Whether the list of ranks is one comes out later. */
+export function filterBy(ranks: string, role: string | null): true {
+  const all = ranks.trim() === '' && role === null;
+  set({filter: all ? {ranks: '', role, taken: null, wrong: false} : {...get().filter, ranks, role}});
+  if (!all) ask({ranks, role});
+  return true;
 }
 
 let captures = 0;

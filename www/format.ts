@@ -41,6 +41,9 @@ export function size(value: number): string {
 /** Texts of a file can be of any length; this much tells them apart. */
 export const clip = (text: string, longest = 200): string => text.length <= longest ? text : `${text.slice(0, longest)}…`;
 
+/** A power of two has no decimals worth showing: 32 MiB */
+export const classSize = (value: number): string => size(value).replace(/\.0+ /, ' ');
+
 /** With its sign: +30.20 MiB */
 export const signedSize = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${size(Math.abs(value))}`;
 

@@ -1,11 +1,19 @@
 // The instants that a person keeps: the cursor, and A and B to compare.
 import {cursorNs} from './panels';
-import {get, set} from './state';
+import {deviceAt, get, set} from './state';
 
 /** A click on the trend: its live set is told below. */
 export function keep(ns: number): void {
   const {tab} = get();
   set({selection: null, cursor: Math.round(ns), tab: tab === 'between' ? tab : 'cursor'});
+}
+
+/** An instant that was typed; false where the capture has none such. */
+export function put(which: 'cursor' | 'a' | 'b', ns: number): boolean {
+  const device = deviceAt(get());
+  if (device === null || ns < 0 || ns > device.end_ns) return false;
+  set({[which]: ns});
+  return true;
 }
 
 /** A or B goes to the instant under the pointer, else to the cursor. */

@@ -131,7 +131,7 @@ fn steps(Series { reserved: series, of_pool }: Series) -> Reserved {
 /// What the process holds beyond the framework's pools, over time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outside {
-    /// Instants at which it changes, from the first sample of the process on; ascending.
+    /// Instants at which it changes, once the process and a pool were sampled; ascending.
     pub time_ns: Vec<i64>,
     /// From each instant on.
     pub bytes: Vec<i64>,
@@ -141,10 +141,15 @@ impl Outside {
     /// From the series of memory_record.csv; empty when the process was not sampled.
     pub fn of(record: &[Reserved], device: &str) -> Outside {
         let of_device = |series: &&Reserved| series.device == device && ["APP", "PTA", "GE", "PTA+GE"].contains(&series.component.as_str());
-        let Some(first) = record.iter().find(|series| series.component == "APP" && series.device == device).and_then(|series| series.time_ns.first()) else {
+        let first = |process: bool| {
+            let wanted = record.iter().filter(of_device).filter(|series| (series.component == "APP") == process);
+            wanted.filter_map(|series| series.time_ns.first()).min()
+        };
+        // Before a pool is known, all that the process holds would seem to be outside of it.
+        let Some(first) = first(true).map(|process| first(false).unwrap_or(process).max(process)) else {
             return Outside::default();
         };
-        let mut time_ns: Vec<i64> = record.iter().filter(of_device).flat_map(|series| series.time_ns.iter().copied()).filter(|time| time >= first).collect();
+        let mut time_ns: Vec<i64> = record.iter().filter(of_device).flat_map(|series| series.time_ns.iter()).filter(|&time| time >= first).copied().collect();
         time_ns.sort_unstable();
         time_ns.dedup();
         let mut outside = Outside::default();
@@ -209,6 +214,8 @@ mod tests {
         assert_eq!(outside.time_ns, [10_000, 20_000]);
         assert_eq!(outside.bytes, [40 << 20, 45 << 20]);
         assert_eq!(Outside::of(&file.series, "NPU:1"), Outside::default());
+        let file = read("APP,10.0,,100.0,,,NPU:0\nPTA,15.0,1,60.0,1,2,NPU:0\nAPP,20.0,,100.0,,,NPU:0\n");
+        assert_eq!(Outside::of(&file.series, "NPU:0"), Outside { time_ns: vec![15_000], bytes: vec![40 << 20] });
     }
 
     #[test]

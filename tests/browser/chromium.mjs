@@ -24,6 +24,7 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
       click: selector => page.click(selector),
+      choose: (selector, value) => page.selectOption(selector, value).then(() => {}),
       press: key => page.keyboard.press(key),
       type: text => page.keyboard.type(text),
       pick: (selector, paths) => page.setInputFiles(selector, paths),

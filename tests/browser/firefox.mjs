@@ -27,6 +27,7 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, {timeout}, argument).then(() => {}),
       click: selector => page.click(selector),
+      choose: (selector, value) => page.select(selector, value).then(() => {}),
       press: key => page.keyboard.press(key),
       type: text => page.keyboard.type(text),
       pick: async (selector, paths) => (await page.$(selector)).uploadFile(...[paths].flat()),

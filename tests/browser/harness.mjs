@@ -27,12 +27,15 @@ export const openHosts = async () => {
   };
 };
 
-/** A file for a browser's own log, in a folder that goes with the test. */
-export const logFile = t => {
+/** A file in a folder that goes with the test. */
+export const scratchFile = (t, name) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
   t.after(() => fs.rmSync(folder, {recursive: true, force: true}));
-  return path.join(folder, 'network');
+  return path.join(folder, name);
 };
+
+/** A file for a browser's own log. */
+export const logFile = t => scratchFile(t, 'network');
 
 const out = fileURLToPath(new URL('out', import.meta.url));
 /** A screenshot to look at. */
@@ -53,7 +56,7 @@ export const readPeak = async page => {
   return Number(await attribute(page, 'peak-total', 'data-bytes'));
 };
 
-/** Clicks a button that downloads, once it may be clicked, and returns the text instead. */
+/** Chooses an export, once there are some, and returns its text. */
 export const exported = async (page, name) => {
   await page.evaluate(() => {
     URL.createObjectURL = new Proxy(URL.createObjectURL, {
@@ -63,7 +66,8 @@ export const exported = async (page, name) => {
       },
     });
   });
-  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at(name));
+  await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+  await page.click(at('export-menu'));
   await page.click(at(name));
   await page.waitFor(() => globalThis.exportedBlob !== undefined);
   return page.evaluate(() => globalThis.exportedBlob.text());

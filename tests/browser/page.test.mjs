@@ -58,19 +58,6 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.close();
       });
 
-      test(`${host}: the peak is told by call stack, too`, async () => {
-        const page = await open();
-        await page.click(at(`sample-${SAMPLE}`));
-        await page.waitFor(selector => document.querySelector(selector) !== null, at('tab-stacks'));
-        await page.click(at('tab-stacks'));
-        await page.waitFor(selector => document.querySelectorAll(`${selector} tbody > tr`).length > 0, at('stacks'));
-        const expected = JSON.parse(report(fixture(SAMPLE))).captures[0].devices[0].peak.by_stack;
-        const rows = await page.evaluate(selector => document.querySelectorAll(`${selector} tbody > tr`).length, at('stacks'));
-        assert.equal(rows, expected.length);
-        assert.match(await textOf(page, 'stacks'), /\.py\(\d+\)/);
-        await page.close();
-      });
-
       test(`${host}: reports from many machines are listed together, and their export is the command line's`, async t => {
         const page = await open();
         const folder = path.join(path.dirname(logFile(t)), `reports-${name}-${host}`);

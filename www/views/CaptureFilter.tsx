@@ -2,6 +2,7 @@ import type {CaptureSummary} from '../../target/plain/pkg/oomscope';
 import {filterBy} from '../filter';
 import {useMessages} from '../i18n';
 import type {Filter} from '../state';
+import {TextField} from './TextField';
 
 /** Which captures the page offers: by a list of ranks, as on the command line, and by role. */
 export function CaptureFilter({captures, filter}: {captures: CaptureSummary[]; filter: Filter}) {
@@ -9,8 +10,7 @@ export function CaptureFilter({captures, filter}: {captures: CaptureSummary[]; f
   const roles = [...new Set(captures.map(capture => capture.role).filter(role => role !== null && role !== undefined))].sort();
   return (
     <span class="group-by">
-      <label>{t.ranks} <input class="ranks" data-test="filter-ranks" placeholder="0,2-5" autocomplete="off" spellcheck={false} value={filter.ranks}
-        aria-invalid={filter.wrong} title={t.ranksTitle} onInput={event => filterBy(event.currentTarget.value, filter.role)} /></label>
+      <TextField text={filter.ranks} label={t.ranks} title={t.ranksTitle} test="filter-ranks" take={ranks => filterBy(ranks, filter.role)} />
       {roles.length > 1 && (
         <label>{t.role} <select data-test="filter-role" value={filter.role ?? ''} onChange={event => filterBy(filter.ranks, event.currentTarget.value || null)}>
           <option value="">{t.allRoles}</option>

@@ -5,7 +5,7 @@ import {paintOverview} from '../overview';
 import {Slider} from '../slider';
 import type {State} from '../state';
 import {lengthOf} from '../state';
-import {fit, pan, showAll, showPeak, zoomByKey} from '../window';
+import {fit, pan, setEnd, showAll, showPeak, zoomByKey} from '../window';
 import {TimeField} from './TimeField';
 
 /** The whole capture as a strip with the window on it, the window's exact ends, and buttons for what the keys do. */
@@ -16,8 +16,8 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
     <div class="navigator">
       <Strip s={s} device={device} />
       <div class="controls">
-        <TimeField which="from" ns={s.view.from} label={t.left} device={device} />
-        <TimeField which="to" ns={s.view.to} label={t.right} device={device} />
+        <TimeField test="field-from" ns={s.view.from} label={t.left} device={device} take={ns => setEnd('from', ns)} />
+        <TimeField test="field-to" ns={s.view.to} label={t.right} device={device} take={ns => setEnd('to', ns)} />
         <span class="muted">ms</span>
         <span class="buttons">
           <Act label={t.previousWindow} sign="⟨" act={() => pan(-1)} />

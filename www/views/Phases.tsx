@@ -10,10 +10,11 @@ import {showRange} from '../window';
 export function Phases({s, device}: {s: State; device: DeviceSummary}) {
   const phases = captureAt(s)?.phases ?? [];
   if (phases.length === 0) return null;
-  const rows = [phases.filter(isStep), phases.filter(phase => !isStep(phase))].filter(row => row.length > 0);
+  // Optimizer steps lie within steps, and upon them.
+  const placed = [phases.filter(isStep), phases.filter(phase => !isStep(phase))].flatMap(kind => phasesInView(kind, s));
   return (
     <div class="phases" data-test="phases" style={{marginLeft: `${s.layout.gutter}px`, width: `${s.layout.plot}px`}}>
-      {rows.map((row, at) => <div key={at} class="phase-row">{phasesInView(row, s).map(placed => <Name key={placed.phase.from_ns} {...placed} device={device} />)}</div>)}
+      {placed.map(each => <Name key={`${each.phase.name} ${each.phase.from_ns}`} {...each} device={device} />)}
     </div>
   );
 }

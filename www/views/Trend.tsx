@@ -50,8 +50,7 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
         <span><i class="key reserved" aria-hidden="true" /> {t.reserved}</span>
         <span><i class="key active" aria-hidden="true" /> {t.active}</span>
         {device.has_outside && <LineSwitch s={s} line="outside" />}
-        <LineSwitch s={s} line="reserved_gap" />
-        <LineSwitch s={s} line="active_gap" />
+        {s.lines.filter(line => line !== 'outside').map(line => <LineSwitch key={line} s={s} line={line} />)}
       </span>
     </h2>
   );

@@ -17,7 +17,7 @@ pub struct ReserveAnswer {
     pub active_gap: Option<Gap>,
     /// What the process holds beyond the framework's pools; None without memory_record.csv.
     pub outside: Option<Gap>,
-    /// By component; the largest at the peak first. None without npu_module_mem.csv.
+    /// The components that ever held something; the largest at the peak first. None without npu_module_mem.csv.
     pub components: Option<Vec<Component>>,
 }
 
@@ -60,6 +60,8 @@ impl Engine {
         let component = |series: &Reserved| Some(Component { name: series.component.clone(), held: steps(&series.time_ns, &series.reserved_bytes)? });
         let components = around.module_memory.as_ref().map(|all| {
             let mut found: Vec<Component> = all.iter().filter(|series| series.device == device.device).filter_map(component).collect();
+            // There are dozens, and most never hold anything.
+            found.retain(|component| component.held.most_bytes > 0.0);
             found.sort_by(|a, b| b.held.at_peak_bytes.unwrap_or(-1.0).total_cmp(&a.held.at_peak_bytes.unwrap_or(-1.0)).then_with(|| a.name.cmp(&b.name)));
             found
         });

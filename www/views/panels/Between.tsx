@@ -1,12 +1,12 @@
 import type {BetweenAnswer, DeviceSummary, DifferenceRow, ShareSummary} from '../../../target/plain/pkg/oomscope';
 import {column, exactBytes, int, signedSize, time} from '../../format';
 import {useMessages} from '../../i18n';
+import {put} from '../../instants';
 import {isCurrent} from '../../panels';
 import type {State} from '../../state';
-import {set} from '../../state';
+import {TimeField} from '../TimeField';
 import {Group, useGroupHeading} from './Group';
 import {GroupBy, NoGroups} from './GroupBy';
-import {InstantField} from './InstantField';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
 
@@ -20,8 +20,8 @@ export function Between({s, device}: Props) {
   const t = useMessages();
   const marks = (
     <>
-      <InstantField label="A" ns={s.a} device={device} set={a => set({a})} test="a-field" />
-      <InstantField label="B" ns={s.b} device={device} set={b => set({b})} test="b-field" />
+      <TimeField label="A" ns={s.a} device={device} test="a-field" take={ns => put('a', ns)} />
+      <TimeField label="B" ns={s.b} device={device} test="b-field" take={ns => put('b', ns)} />
     </>
   );
   if (s.a === null || s.b === null) return <EmptyPanel test="between" title={t.tabNames.between} text={t.betweenEmpty} controls={marks} />;

@@ -1,5 +1,5 @@
 import type {By, DeviceSummary, GroupLabel} from '../../../target/plain/pkg/oomscope';
-import {clip, size} from '../../format';
+import {classSize, clip, exactBytes} from '../../format';
 import {revealLane} from '../../frames';
 import {useMessages} from '../../i18n';
 import {OperatorName} from '../OperatorName';
@@ -33,7 +33,7 @@ export function Group({label, by, device}: {label: GroupLabel; by: By; device: D
       );
     case 'user-frame': return text === '' ? <span class="muted">{t.noStack}</span> : <code class="path">{clip(text)}</code>;
     case 'stream': return <span class="path">{text || t.unknown}</span>;
-    case 'size-class': return <span>≤ {size(Number(text))}</span>;
+    case 'size-class': return <span title={exactBytes(t, Number(text))}>≤ {classSize(Number(text))}</span>;
   }
 }
 

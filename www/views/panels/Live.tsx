@@ -1,14 +1,14 @@
 import type {DeviceSummary, LiveAnswer, LiveGroup} from '../../../target/plain/pkg/oomscope';
 import {column, exactBytes, int, percent, size, time} from '../../format';
 import {useMessages} from '../../i18n';
+import {put} from '../../instants';
 import type {Answered} from '../../panels';
 import {isCurrent} from '../../panels';
 import type {State} from '../../state';
-import {set} from '../../state';
 import {Swatch} from '../Swatch';
+import {TimeField} from '../TimeField';
 import {Group, useGroupHeading} from './Group';
 import {GroupBy, NoGroups} from './GroupBy';
-import {InstantField} from './InstantField';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
 
@@ -21,7 +21,7 @@ interface Props {
 export function AtCursor({s, device}: Props) {
   const t = useMessages();
   const answer = s.answers.cursor;
-  const field = <InstantField label={t.instant} ns={s.cursor} device={device} set={cursor => set({cursor})} test="cursor-field" />;
+  const field = <TimeField label={t.instant} ns={s.cursor} device={device} test="cursor-field" take={ns => put('cursor', ns)} />;
   if (answer === undefined) return <EmptyPanel test="cursor" title={t.tabNames.cursor} text={t.cursorEmpty} controls={field} />;
   const {time_ns, total_bytes, tracked_bytes, live_blocks} = answer.value;
   const total = total_bytes ?? tracked_bytes;
@@ -147,7 +147,7 @@ function Without({bytes, peak, show}: {bytes: number; peak: number; show: (bytes
 }
 
 export function Bar({share, hue}: {share: number; hue: number | 'baseline'}) {
-  return <td class="bar-cell" aria-hidden="true"><span class={`bar hue-${hue}`} style={{width: `${Math.max(0, Math.min(1, share)) * 100}%`}} /></td>;
+  return <td class="bar-cell" aria-hidden="true">{share > 0 && <span class={`bar hue-${hue}`} style={{width: `${Math.max(0, Math.min(1, share)) * 100}%`}} />}</td>;
 }
 
 function Extra({name, bytes, show}: {name: string; bytes: number | null | undefined; show: (bytes: number) => string}) {

@@ -58,10 +58,16 @@ function Row({s, device, name, note, gap, line, missing, show}: RowProps) {
       <td title={note}>{name}{line !== null && <small class="muted">{note}</small>}</td>
       {atPeak === null || atPeak === undefined ? <td class="number muted">{t.unknown}</td> : <td class="number" data-bytes={atPeak} title={exactBytes(t, atPeak)}>{show(atPeak)}</td>}
       <td class="number" data-most={most_bytes} title={exactBytes(t, most_bytes)}>{show(most_bytes)}</td>
-      <td class="number"><button type="button" class="plain link" onClick={() => showAround(most_ns)}>{time(t, most_ns, device.end_ns)}</button></td>
+      <td class="number"><At ns={most_ns} device={device} /></td>
       <td>{line !== null && <LineSwitch s={s} line={line} />}</td>
     </tr>
   );
+}
+
+/** Samples can be older than the first event, where the charts begin. */
+function At({ns, device}: {ns: number; device: DeviceSummary}) {
+  const text = time(useMessages(), ns, device.end_ns);
+  return ns < 0 ? <>{text}</> : <button type="button" class="plain link" onClick={() => showAround(ns)}>{text}</button>;
 }
 
 /** Puts a further curve on the trend, or takes it away. */

@@ -1,5 +1,5 @@
 import type {BinSummary} from '../../../target/plain/pkg/oomscope';
-import {column, duration, exactBytes, int, percent, size} from '../../format';
+import {classSize, column, duration, exactBytes, int, percent} from '../../format';
 import {useMessages} from '../../i18n';
 import type {State} from '../../state';
 import {Bar} from './Live';
@@ -14,11 +14,11 @@ export function Sizes({s}: {s: State}) {
   const all = sum(sizes, 'blocks');
   const most = largest(sizes, 'blocks');
   const weight = largest(sizes, 'bytes');
-  const title = most === undefined || weight === undefined ? t.tabNames.sizes : t.sizesTitle(percent(most.blocks / Math.max(1, all)), size(most.up_to), percent(weight.bytes / Math.max(1, sum(sizes, 'bytes'))), size(weight.up_to));
+  const title = most === undefined || weight === undefined ? t.tabNames.sizes : t.sizesTitle(percent(most.blocks / Math.max(1, all)), classSize(most.up_to), percent(weight.bytes / Math.max(1, sum(sizes, 'bytes'))), classSize(weight.up_to));
   return (
     <Panel s={s} test="sizes" title={title}>
       <div class="histograms">
-        <Histogram test="size-histogram" name={t.sizeUpTo} bins={sizes} label={size} exact={value => exactBytes(t, value)} />
+        <Histogram test="size-histogram" name={t.sizeUpTo} bins={sizes} label={classSize} exact={value => exactBytes(t, value)} />
         <Histogram test="lifetime-histogram" name={t.lifetimeUpTo} bins={lifetimes} label={duration} exact={value => `${int(t, value)} ns`}
           last={{name: t.notReleased, blocks: open_blocks, bytes: open_bytes}} />
       </div>
