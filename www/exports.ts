@@ -1,10 +1,8 @@
 // What can be taken away: the report and the table, the same bytes as the command line writes.
 import {EngineEnded} from './engine';
 import {downloadBlob} from './platform';
-import {engine} from './session';
+import {REPORT_TOP, engine} from './session';
 import {get, notify} from './state';
-
-const REPORT_TOP = 25;
 
 /** What the menu offers. */
 export type Export = 'json' | 'csv' | 'jsonl';

@@ -1,40 +1,42 @@
 // Which captures the page offers: the engine decides, by the rules of the command line.
+import type {SelectAnswer} from '../target/plain/pkg/oomscope';
 import {EngineEnded} from './engine';
 import {newest} from './newest';
 import {engine} from './session';
-import {get, set} from './state';
+import {NO_FILTER, get, set} from './state';
 
 interface Wanted {
   ranks: string;
   role: string | null;
 }
 
-const ask = newest<Wanted, Uint32Array>(
+const ask = newest<Wanted, SelectAnswer>(
   ({ranks, role}) => engine.call('select', [ranks, role ?? undefined]),
-  (taken, wanted) => {
+  ({captures, compared}, wanted) => {
     const {filter} = get();
-    if (filter.ranks === wanted.ranks && filter.role === wanted.role) set({filter: {...filter, taken: new Set(taken), wrong: false}});
+    if (filter.ranks === wanted.ranks && filter.role === wanted.role) set({filter: {...filter, taken: new Set(captures), compared: new Set(compared), wrong: false}});
   },
   error => {
-    if (!(error instanceof EngineEnded)) set({filter: {...get().filter, taken: null, wrong: true}});
+    if (!(error instanceof EngineEnded)) set({filter: {...get().filter, taken: null, compared: null, wrong: true}});
   },
 );
 
 /** Whether the list of ranks is one comes out later. */
 export function filterBy(ranks: string, role: string | null): true {
   const all = ranks.trim() === '' && role === null;
-  set({filter: all ? {ranks: '', role, taken: null, wrong: false} : {...get().filter, ranks, role}});
+  set({filter: all ? NO_FILTER : {...get().filter, ranks, role}});
   if (!all) ask({ranks, role});
   return true;
 }
 
-let captures = 0;
+let captures: unknown = null;
+let comparison: unknown = null;
 
-/** Called after each change of the state: captures come in one by one. */
+/** Called after each change of the state: captures come in one by one, the comparison when all are there. */
 export function syncFilter(): void {
   const {session, filter} = get();
-  const now = session?.captures.length ?? 0;
-  if (now === captures) return;
-  captures = now;
+  if (session?.captures === captures && session?.comparison === comparison) return;
+  captures = session?.captures;
+  comparison = session?.comparison;
   if (filter.taken !== null) ask(filter);
 }

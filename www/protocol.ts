@@ -1,7 +1,7 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
   BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, TopAnswer, TopRequest, ViewRequest,
+  LiveRequest, ReserveAnswer, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -50,7 +50,7 @@ export interface EngineCalls {
   reserve(capture: number, device: number): ReserveAnswer;
   top(request: TopRequest): TopAnswer;
   histograms(capture: number, device: number): HistogramAnswer;
-  select(ranks: string, role: string | undefined): Uint32Array;
+  select(ranks: string, role: string | undefined): SelectAnswer;
   is_report(first: Uint8Array): boolean;
   add_report(path: string, bytes: Uint8Array): void;
   comparison(top: number): ComparisonSummary;

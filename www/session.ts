@@ -11,6 +11,8 @@ import type {Place, Scan, Session} from './state';
 import {NO_FILTER, NO_PLACE, deviceAt, get, lengthOf, notify, set} from './state';
 import {bigFiles, isUnderWay} from './extent';
 
+/** So many rows have the lists of the report that have no end of their own, as on the command line. */
+export const REPORT_TOP = 25;
 /** Files that are looked into at once. */
 const FILES_AT_ONCE = 32;
 /** Sizes are shown this many captures at a time. */

@@ -89,6 +89,8 @@ export interface Filter {
   role: string | null;
   /** Numbers of the captures; null: all. */
   taken: ReadonlySet<number> | null;
+  /** The same, by their places in the comparison. */
+  compared: ReadonlySet<number> | null;
   /** The list of ranks is none. */
   wrong: boolean;
 }
@@ -139,7 +141,7 @@ export interface State {
 
 export const ROWS_AT_FIRST = 100;
 
-export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, wrong: false};
+export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: null, wrong: false};
 
 /** What belongs to the device on screen, when it changes. */
 export const NO_PLACE = {

@@ -119,7 +119,7 @@ impl Engine {
         json(&self.whole_report(top))
     }
 
-    fn compared(&self, top: usize) -> ComparisonSummary {
+    pub(super) fn compared(&self, top: usize) -> ComparisonSummary {
         let Merged { captures, warnings } = merge(self.captures.iter().map(|opened| Identity::of_capture(&opened.capture)), &self.reports);
         let members = captures.iter().map(|&origin| match origin {
             Origin::Opened(nth) => self.captures[nth].members.clone(),

@@ -1,13 +1,12 @@
-import type {CaptureSummary} from '../../target/plain/pkg/oomscope';
 import {filterBy} from '../filter';
 import {useMessages} from '../i18n';
 import type {Filter} from '../state';
 import {TextField} from './TextField';
 
 /** Which captures the page offers: by a list of ranks, as on the command line, and by role. */
-export function CaptureFilter({captures, filter}: {captures: CaptureSummary[]; filter: Filter}) {
+export function CaptureFilter({roles: all, filter}: {roles: (string | null | undefined)[]; filter: Filter}) {
   const t = useMessages();
-  const roles = [...new Set(captures.map(capture => capture.role).filter(role => role !== null && role !== undefined))].sort();
+  const roles = [...new Set(all.filter(role => role !== null && role !== undefined))].sort();
   return (
     <span class="group-by">
       <TextField text={filter.ranks} label={t.ranks} title={t.ranksTitle} test="filter-ranks" take={ranks => filterBy(ranks, filter.role)} />

@@ -13,14 +13,15 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
   const all = session.captures;
   const reported = reportedOnly(session);
   if (all.length + reported.length === 0) return <Empty stopped={session.readingSince === null} />;
+  const told = reported.filter(({row}) => filter.compared === null || filter.compared.has(row.capture));
   const captures = all.filter(capture => filter.taken === null || filter.taken.has(capture.capture));
   return (
     <section class="answers" data-test="panel-captures">
       <div class="answers-head">
-        <h2>{t.capturesTitle(captures.length + reported.length, all.length + reported.length)}</h2>
-        {all.length > 1 && <CaptureFilter captures={all} filter={filter} />}
+        <h2>{t.capturesTitle(captures.length + told.length, all.length + reported.length)}</h2>
+        {all.length + reported.length > 1 && <CaptureFilter roles={[...all, ...reported.map(({capture}) => capture)].map(({role}) => role)} filter={filter} />}
       </div>
-      <CapturesTable captures={captures} reported={reported} place={place} />
+      <CapturesTable captures={captures} reported={told} place={place} />
     </section>
   );
 });
