@@ -80,7 +80,7 @@ export interface Layout {
   scroll: number;
 }
 
-export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'quality';
+export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'ranks' | 'quality';
 
 /** Which captures the page offers. */
 export interface Filter {

@@ -6,6 +6,9 @@ import type {State} from '../state';
 import {captureAt} from '../state';
 import {showRange} from '../window';
 
+/** A name's first letter alone says nothing. */
+const NARROWEST_NAME_PX = 30;
+
 /** The steps by name, above the charts that they shade. */
 export function Phases({s, device}: {s: State; device: DeviceSummary}) {
   const phases = captureAt(s)?.phases ?? [];
@@ -25,6 +28,6 @@ function Name({phase, left, width, device}: {phase: PhaseSummary; left: number; 
   const title = `${clip(name)}: ${exactTime(t, from_ns, device.end_ns)} – ${exactTime(t, to_ns, device.end_ns)}`;
   return (
     <button type="button" class={isStep(phase) ? 'phase' : 'phase optimizer'} title={title} tabIndex={-1} style={{left: `${left}px`, width: `${width}px`}}
-      onClick={() => showRange({from: from_ns, to: to_ns})}>{clip(name)}</button>
+      onClick={() => showRange({from: from_ns, to: to_ns})}>{width < NARROWEST_NAME_PX ? '' : clip(name)}</button>
   );
 }

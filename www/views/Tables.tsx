@@ -7,6 +7,7 @@ import {Captures, reportedOnly} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
 import {Between} from './panels/Between';
 import {Growth} from './panels/Growth';
+import {Ranks} from './panels/Ranks';
 import {Reserve} from './panels/Reserve';
 import {Sizes} from './panels/Sizes';
 import {Top} from './panels/Top';
@@ -28,7 +29,7 @@ export function Tables({s, session, device}: Props) {
   const {tab} = s;
   const notes = notesOf(session);
   const counts: Partial<Record<Tab, number>> = {captures: session.captures.length + reportedOnly(session).length, quality: notes.length};
-  const tabs: Tab[] = device === null ? ['captures', 'quality'] : ['captures', ...OF_DEVICE, 'quality'];
+  const tabs: Tab[] = [...OF_DEVICE.filter(() => device !== null), 'ranks', 'captures', 'quality'];
   // On a narrow screen the strip scrolls: the open tab is in sight.
   useLayoutEffect(() => {
     const box = strip.current;
@@ -46,6 +47,7 @@ export function Tables({s, session, device}: Props) {
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
         {device !== null && <OfDevice s={s} device={device} />}
+        {tab === 'ranks' && <Ranks session={session} place={s.place} filter={s.filter} />}
         {tab === 'quality' && <Quality session={session} place={s.place} />}
       </div>
     </section>
