@@ -89,6 +89,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     test('what is alive at the end, and the answer line that leads there', needs(RANK), async () => {
       const page = await openRank();
       await page.click(at('alive-at-end'));
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('panel-end'));
       assert.equal(await title(page), 'Alive at the end: 24 blocks, 252.6 MiB');
       await page.waitFor(() => document.querySelectorAll('.answers [data-row="group"]').length > 0);
       const shown = await groups(page);
@@ -158,6 +159,18 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('ranks side by side, the worst first, as in the report', async () => {
+      const page = await openSample();
+      const {comparison} = reportOf(fixture(SAMPLE));
+      await openTab(page, 'ranks');
+      const peaks = await page.evaluate(selector => [...document.querySelectorAll(`${selector} [data-row="rank"]`)].map(row => Number(row.querySelector('[data-bytes]').dataset.bytes)), at('ranks'));
+      assert.deepEqual(peaks, comparison.ranks.map(rank => rank.peak_bytes));
+      const departing = comparison.groups.filter(group => !group.across_roles).flatMap(group => group.outliers ?? []);
+      assert.equal(await page.evaluate(selector => document.querySelectorAll(selector).length, at('outlier')), departing.length);
+      await shot(page, `${name}-ranks`);
+      await page.close();
+    });
+
     test('captures are chosen by rank and role, as on the command line', async () => {
       const page = await openSample();
       await page.click(at('tab-captures'));
@@ -192,7 +205,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         const page = await each.open(hosts.addresses.http, {width: 390, height: 844});
         await page.click(at(`sample-${SAMPLE}`));
         await readPeak(page);
-        for (const tab of ['captures', 'cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve', 'quality']) {
+        for (const tab of ['captures', 'cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve', 'ranks', 'quality']) {
           await openTab(page, tab);
           const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
           assert.ok(wide <= seen, `${language}, ${tab}: the page is ${wide} px wide in a window of ${seen} px`);
