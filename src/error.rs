@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How many problems of one kind in one file are listed; the rest are counted.
-const LISTED_PER_KIND: usize = 1_000;
+pub(crate) const LISTED_PER_KIND: usize = 1_000;
 
 /// What can be wrong with a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -499,6 +499,11 @@ impl Warnings {
         if *count <= LISTED_PER_KIND as u64 {
             self.listed.push(Warning::new(problem, at));
         }
+    }
+
+    /// Notes more of a kind of which as many are listed as ever will be.
+    pub fn push_unlisted(&mut self, problem: &Problem, file: &str, count: u64) {
+        *self.counts.entry((file.to_owned(), problem.code())).or_default() += count;
     }
 
     /// All of them, by file, line, byte and code.

@@ -50,8 +50,30 @@ impl Decimal {
     /// assert_eq!(time.times(1000), Some(1779785515596661420));
     /// assert_eq!(Decimal::parse(b"N/A"), Ok(None));
     /// ```
+    #[inline]
     pub fn parse(text: &[u8]) -> Result<Option<Decimal>, DecimalError> {
         let text = text.trim_ascii();
+        match Decimal::plain(text) {
+            Some(decimal) => Ok(Some(decimal)),
+            None => Decimal::parse_any(text),
+        }
+    }
+
+    /// Digits with at most one point among them, of a length that cannot overflow: nearly every number there is, several digits at a time.
+    #[inline]
+    fn plain(text: &[u8]) -> Option<Decimal> {
+        let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
+        let (whole, digits) = leading_digits(text)?;
+        let (fraction, decimals) = match &text[digits..] {
+            [] => (0, 0),
+            [b'.', rest @ ..] => leading_digits(rest).filter(|&(_, digits)| digits == rest.len())?,
+            _ => return None,
+        };
+        (digits > 0).then_some(Decimal { negative, whole, fraction, decimals: decimals as u8 })
+    }
+
+    /// A digit at a time, and whatever else there may be.
+    fn parse_any(text: &[u8]) -> Result<Option<Decimal>, DecimalError> {
         if text.is_empty() || text.eq_ignore_ascii_case(b"n/a") {
             return Ok(None);
         }
@@ -86,9 +108,12 @@ impl Decimal {
     }
 
     /// The number times `unit`, rounded to the nearest integer (halves away from zero).
+    #[inline]
     pub fn times(self, unit: u64) -> Option<i64> {
         let scale = POWERS_OF_TEN[usize::from(self.decimals)];
         let fraction = match self.fraction.checked_mul(unit) {
+            // Division is slow; nanoseconds of microseconds with three decimals need none.
+            _ if scale == unit => self.fraction,
             Some(scaled) => (scaled + scale / 2) / scale,
             // 128-bit division is slow; so many digits are rare.
             None => ((u128::from(self.fraction) * u128::from(unit) + u128::from(scale / 2)) / u128::from(scale)) as u64,
@@ -110,6 +135,51 @@ impl Decimal {
     pub fn decimals(self) -> u8 {
         self.decimals
     }
+}
+
+/// The number that the digits at the start of a text make, and how many they are; `None` where they are too many for that.
+#[inline]
+fn leading_digits(text: &[u8]) -> Option<(u64, usize)> {
+    const MOST: usize = MAX_DECIMALS as usize;
+    let (mut value, mut count) = (0u64, 0);
+    while let Some(&eight) = text[count..].first_chunk::<8>() {
+        let (part, digits) = digits_of_eight(u64::from_le_bytes(eight));
+        if count + digits > MOST {
+            return None;
+        }
+        value = value * POWERS_OF_TEN[digits] + part;
+        count += digits;
+        if digits < 8 {
+            return Some((value, count));
+        }
+    }
+    while let Some(&digit) = text.get(count).filter(|byte| byte.is_ascii_digit()) {
+        if count == MOST {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+        count += 1;
+    }
+    Some((value, count))
+}
+
+/// The number that the digits at the start of eight characters make, and how many they are; the first character is the lowest byte.
+#[inline]
+fn digits_of_eight(text: u64) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // Digits become 0 to 9, everything else more; then the high bit of a byte says "more than 9".
+    let values = text ^ (EACH * 0x30);
+    let others = (values | (values & (EACH * 0x7f)).wrapping_add(EACH * 0x76)) & (EACH * 0x80);
+    let digits = (others.trailing_zeros() / 8) as usize;
+    if digits == 0 {
+        return (0, 0);
+    }
+    // The digits move to the end, zeros come before them; then neighbours join: to pairs, fours, eight.
+    let values = values << (8 * (8 - digits));
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    let eight = fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff;
+    (eight, digits)
 }
 
 fn is_exponent(text: &[u8]) -> bool {
@@ -179,6 +249,7 @@ mod tests {
         assert_eq!(ns("1706704429088523.5"), 1706704429088523500);
         assert_eq!(ns("0.0004"), 0);
         assert_eq!(ns("0.0005"), 1);
+        assert!(Decimal::plain(b"1779785515596661.420").is_some() && Decimal::plain(b"-12").is_some());
         let mib = |text| parse(text).unwrap().unwrap().times(MIB).unwrap();
         assert_eq!(mib("10282.7490234375"), 10_782_243_840);
         assert_eq!(mib("-0.5"), -524_288);
@@ -228,6 +299,13 @@ mod tests {
         fn three_decimals_of_microseconds_are_nanoseconds(ns in 0i64..4_000_000_000_000_000_000) {
             let text = format!("{}.{:03}", ns / 1000, ns % 1000);
             prop_assert_eq!(parse(&text).unwrap().unwrap().times(1000), Some(ns));
+        }
+
+        #[test]
+        fn the_quick_way_reads_what_the_slow_one_reads(text in "-?[0-9]{0,22}(\\.[0-9]{0,22})?[-+.eE/:, ]?[0-9]{0,3}") {
+            if let Some(decimal) = Decimal::plain(text.as_bytes()) {
+                prop_assert_eq!(Decimal::parse_any(text.as_bytes()), Ok(Some(decimal)));
+            }
         }
 
         #[test]

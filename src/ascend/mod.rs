@@ -9,4 +9,6 @@ pub mod reserved;
 pub mod select;
 pub mod stacks;
 pub mod table;
+mod trace_event;
+pub mod trace_parts;
 pub mod trace_view;

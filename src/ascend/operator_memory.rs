@@ -156,7 +156,7 @@ impl TableRows for Rows {
     }
 
     fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
-        let name = String::from_utf8_lossy(cells.get(columns.name.at).trim_ascii());
+        let name = text(cells, Some(&columns.name));
         let pool = if name.starts_with("cann::") || columns.is_msprof() { Pool::Ge } else { Pool::Pta };
         let device = text(cells, columns.device.as_ref());
         if !cells.terminated && self.devices.iter().any(|(known, ..)| known.len() > device.len() && known.starts_with(&*device)) {

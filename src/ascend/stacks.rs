@@ -7,7 +7,7 @@
 use super::trace_view::{NONE, Operators, Point, Spans, Trace, frames};
 use crate::timeline::blocks::{Blocks, Interner};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Why a block has the stack it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,17 +88,20 @@ pub fn stacks(blocks: &Blocks, trace: &Trace) -> Stacks {
     let names = trace_names(blocks, trace);
     let found: Vec<(Found, u32)> = (0..blocks.len())
         .into_par_iter()
-        .map(|block| {
-            let (name, time_ns) = (names[blocks.name[block] as usize], blocks.start_ns[block]);
-            (search.stack_of(name, time_ns), search.nearest(name, time_ns))
-        })
+        .map_init(
+            || Near::of(&search),
+            |near, block| {
+                let (name, time_ns) = (names[blocks.name[block] as usize], blocks.start_ns[block]);
+                (search.stack_of(name, time_ns, near), search.nearest(name, time_ns, near))
+            },
+        )
         .collect();
     number(found, trace)
 }
 
 /// The trace's number of each operator of the blocks; `NONE` where the trace does not know it.
 fn trace_names(blocks: &Blocks, trace: &Trace) -> Vec<u32> {
-    let numbers: HashMap<&str, u32> = trace.names.iter().enumerate().map(|(number, name)| (name.as_str(), number as u32)).collect();
+    let numbers: FxHashMap<&str, u32> = trace.names.iter().enumerate().map(|(number, name)| (name.as_str(), number as u32)).collect();
     blocks.names.iter().map(|name| numbers.get(name.as_str()).copied().unwrap_or(NONE)).collect()
 }
 
@@ -131,7 +134,7 @@ fn number(found: Vec<(Found, u32)>, trace: &Trace) -> Stacks {
     let python = Nesting::new(&trace.python);
     let mut texts = Interner::default();
     let mut of_trace = vec![NONE; trace.stacks.len()];
-    let mut of_python: HashMap<u32, u32> = HashMap::new();
+    let mut of_python: FxHashMap<u32, u32> = FxHashMap::default();
     let mut stacks = Stacks::default();
     for (Found { reason, stack }, nearest) in found {
         let mut of_trace = |stack: u32, texts: &mut Interner| match of_trace.get_mut(stack as usize) {
@@ -157,11 +160,61 @@ fn number(found: Vec<(Found, u32)>, trace: &Trace) -> Stacks {
     Stacks { texts: texts.texts, ..stacks }
 }
 
+/// Instants in order.
+#[derive(Default)]
+struct ByStart {
+    /// Of what.
+    spans: Vec<u32>,
+    start_ns: Vec<i64>,
+}
+
+impl ByStart {
+    fn new(spans: Vec<u32>, of: &Spans) -> ByStart {
+        let start_ns = spans.iter().map(|&span| of.start_ns[span as usize]).collect();
+        ByStart { spans, start_ns }
+    }
+
+    /// The last that starts at or before an instant. `near` is where the last search ended: blocks come in order of time, so the next
+    /// is not far.
+    fn last(&self, time_ns: i64, near: &mut usize) -> Option<u32> {
+        *near = partition_near(&self.start_ns, time_ns, *near);
+        self.spans.get(near.checked_sub(1)?).copied()
+    }
+}
+
+/// How many of the sorted instants are not after one, looked for in steps that double, from a guess on.
+fn partition_near(sorted: &[i64], time_ns: i64, guess: usize) -> usize {
+    let (mut low, mut high, mut step) = (guess, guess, 1);
+    while low > 0 && sorted[low - 1] > time_ns {
+        high = low - 1;
+        low = low.saturating_sub(step);
+        step *= 2;
+    }
+    while high < sorted.len() && sorted[high] <= time_ns {
+        low = high + 1;
+        high = (high + step).min(sorted.len());
+        step *= 2;
+    }
+    low + sorted[low..high].partition_point(|&instant| instant <= time_ns)
+}
+
+/// Where searches for the block before this one ended.
+struct Near {
+    threads: Vec<usize>,
+    names: Vec<usize>,
+}
+
+impl Near {
+    fn of(search: &Search) -> Near {
+        Near { threads: vec![0; search.nesting.by_thread.len()], names: vec![0; search.by_name.len()] }
+    }
+}
+
 /// Spans of every thread, and which lies in which.
 struct Nesting<'a> {
     spans: &'a Spans,
     /// By thread: its spans by start, the longer first.
-    by_thread: Vec<Vec<u32>>,
+    by_thread: Vec<ByStart>,
     /// The span around each span, or `NONE`.
     parent: Vec<u32>,
 }
@@ -185,14 +238,18 @@ impl<'a> Nesting<'a> {
                 open.push(span);
             }
         }
+        let by_thread = by_thread.into_iter().map(|thread| ByStart::new(thread, spans)).collect();
         Nesting { spans, by_thread, parent }
     }
 
     /// The innermost span of a thread at an instant.
-    fn innermost(&self, thread: u32, time_ns: i64) -> Option<u32> {
-        let spans = self.by_thread.get(thread as usize)?;
-        let after = spans.partition_point(|&span| self.spans.start_ns[span as usize] <= time_ns);
-        let last = *spans.get(after.checked_sub(1)?)?;
+    fn innermost(&self, at: Point) -> Option<u32> {
+        let mut near = self.by_thread.get(at.thread as usize)?.spans.len() / 2;
+        self.innermost_near(at, &mut near)
+    }
+
+    fn innermost_near(&self, Point { thread, time_ns }: Point, near: &mut usize) -> Option<u32> {
+        let last = self.by_thread.get(thread as usize)?.last(time_ns, near)?;
         self.around(last).find(|&span| time_ns <= self.spans.end_ns[span as usize])
     }
 
@@ -211,11 +268,18 @@ struct Search<'a> {
     dequeues: Vec<u32>,
     latest_end_ns: Vec<i64>,
     /// Where the flow that ends in an operator came from.
-    flow_source: HashMap<u32, Point>,
-    /// Stack-carrying forward operators of each sequence number, by start.
-    by_sequence: HashMap<i64, Vec<u32>>,
+    flow_source: FxHashMap<u32, Point>,
+    /// Stack-carrying forward operators by sequence number, then start.
+    by_sequence: Vec<Forward>,
     /// Stack-carrying operators of each name, by start.
-    by_name: HashMap<u32, Vec<u32>>,
+    by_name: Vec<ByStart>,
+}
+
+/// A forward operator that carries a stack.
+struct Forward {
+    sequence: i64,
+    start_ns: i64,
+    stack: u32,
 }
 
 /// What leads from a block to its operator.
@@ -241,26 +305,28 @@ impl<'a> Search<'a> {
                 latest
             })
             .collect();
-        let flow_source = trace.flows.iter().filter_map(|&(from, to)| Some((nesting.innermost(to.thread, to.time_ns)?, from))).collect();
-        let mut by_sequence: HashMap<i64, Vec<u32>> = HashMap::new();
-        let mut by_name: HashMap<u32, Vec<u32>> = HashMap::new();
+        let flow_source = trace.flows.iter().filter_map(|&(from, to)| Some((nesting.innermost(to)?, from))).collect();
+        let mut by_sequence = Vec::new();
+        let mut by_name: Vec<Vec<u32>> = vec![Vec::new(); trace.names.len()];
         for operator in (0..spans.len()).filter(|&operator| operators.stack[operator] != NONE) {
-            by_name.entry(spans.name[operator]).or_default().push(operator as u32);
+            by_name[spans.name[operator] as usize].push(operator as u32);
             if operators.sequence[operator] >= 0 && !operators.backward[operator] {
-                by_sequence.entry(operators.sequence[operator]).or_default().push(operator as u32);
+                by_sequence.push(Forward { sequence: operators.sequence[operator], start_ns: spans.start_ns[operator], stack: operators.stack[operator] });
             }
         }
-        for list in by_sequence.values_mut().chain(by_name.values_mut()) {
+        by_sequence.sort_by_key(|forward: &Forward| (forward.sequence, forward.start_ns));
+        for list in &mut by_name {
             list.sort_by_key(|&operator| spans.start_ns[operator as usize]);
         }
+        let by_name = by_name.into_iter().map(|operators| ByStart::new(operators, spans)).collect();
         Search { trace, operators, nesting, python: Nesting::new(&trace.python), dequeues, latest_end_ns, flow_source, by_sequence, by_name }
     }
 
-    fn stack_of(&self, name: u32, time_ns: i64) -> Found {
+    fn stack_of(&self, name: u32, time_ns: i64, near: &mut Near) -> Found {
         if self.trace.stacks.is_empty() && self.trace.python.is_empty() {
             return Found::none(Reason::NoStacks);
         }
-        match self.operator(name, time_ns) {
+        match self.operator(name, time_ns, near) {
             Operator::Running(operator) => self.carried_by(operator, Reason::Own),
             Operator::Queued(operator) => self.carried_by(operator, Reason::TaskQueue),
             Operator::Ambiguous => Found::none(Reason::Ambiguous),
@@ -268,8 +334,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn operator(&self, name: u32, time_ns: i64) -> Operator {
-        let mut candidates = (0..self.nesting.by_thread.len() as u32).filter_map(|thread| self.named(name, Point { thread, time_ns }));
+    fn operator(&self, name: u32, time_ns: i64, near: &mut Near) -> Operator {
+        let mut candidates = near.threads.iter_mut().enumerate().filter_map(|(thread, near)| {
+            let innermost = self.nesting.innermost_near(Point { thread: thread as u32, time_ns }, near)?;
+            self.named(name, time_ns, innermost)
+        });
         match (candidates.next(), candidates.next()) {
             (Some(operator), None) => Operator::Running(operator),
             (Some(_), Some(_)) => Operator::Ambiguous,
@@ -277,11 +346,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The innermost operator of a name at a point.
-    fn named(&self, name: u32, at: Point) -> Option<u32> {
-        let innermost = self.nesting.innermost(at.thread, at.time_ns)?;
+    /// The innermost operator of a name at an instant, of those around the innermost one.
+    fn named(&self, name: u32, time_ns: i64, innermost: u32) -> Option<u32> {
         let spans = &self.operators.spans;
-        self.nesting.around(innermost).find(|&operator| spans.name[operator as usize] == name && at.time_ns <= spans.end_ns[operator as usize])
+        self.nesting.around(innermost).find(|&operator| spans.name[operator as usize] == name && time_ns <= spans.end_ns[operator as usize])
     }
 
     fn queued(&self, name: u32, time_ns: i64) -> Operator {
@@ -293,7 +361,7 @@ impl<'a> Search<'a> {
             if dequeue.end_ns < time_ns {
                 continue;
             }
-            let operator = self.trace.enqueued.get(&dequeue.correlation).and_then(|&point| self.named(name, point));
+            let operator = self.trace.enqueued.get(&dequeue.correlation).and_then(|&point| self.named(name, point.time_ns, self.nesting.innermost(point)?));
             match (found, operator) {
                 (Some(before), Some(operator)) if before != operator => return Operator::Ambiguous,
                 (None, Some(_)) => found = operator,
@@ -315,7 +383,7 @@ impl<'a> Search<'a> {
             return Found::stack(Reason::Forward, stack);
         }
         let at = Point { thread: self.operators.spans.thread[operator as usize], time_ns: self.operators.spans.start_ns[operator as usize] };
-        match self.python.innermost(at.thread, at.time_ns) {
+        match self.python.innermost(at) {
             Some(function) => Found { reason: Reason::Python, stack: Carried::Python(function) },
             None => Found::none(Reason::NotCarried),
         }
@@ -327,20 +395,18 @@ impl<'a> Search<'a> {
         let backward = self.nesting.around(operator).find(|&around| self.operators.sequence[around as usize] >= 0)?;
         let sequence = self.operators.sequence[backward as usize];
         let by_flow = self.flow_source.get(&backward).and_then(|&source| {
-            let innermost = self.nesting.innermost(source.thread, source.time_ns)?;
+            let innermost = self.nesting.innermost(source)?;
             self.nesting.around(innermost).find_map(|operator| Some(self.operators.stack[operator as usize]).filter(|&stack| stack != NONE))
         });
         by_flow.or_else(|| {
-            let carrying = self.by_sequence.get(&sequence)?;
-            let before = carrying.partition_point(|&forward| spans.start_ns[forward as usize] < spans.start_ns[backward as usize]);
-            carrying.get(before.checked_sub(1)?).map(|&forward| self.operators.stack[forward as usize])
+            let before = self.by_sequence.partition_point(|forward| (forward.sequence, forward.start_ns) < (sequence, spans.start_ns[backward as usize]));
+            self.by_sequence.get(before.checked_sub(1)?).filter(|forward| forward.sequence == sequence).map(|forward| forward.stack)
         })
     }
 
-    fn nearest(&self, name: u32, time_ns: i64) -> u32 {
-        let Some(carrying) = self.by_name.get(&name) else { return NONE };
-        let before = carrying.partition_point(|&operator| self.operators.spans.start_ns[operator as usize] <= time_ns);
-        before.checked_sub(1).map_or(NONE, |last| self.operators.stack[carrying[last] as usize])
+    fn nearest(&self, name: u32, time_ns: i64, near: &mut Near) -> u32 {
+        let Some((carrying, near)) = self.by_name.get(name as usize).zip(near.names.get_mut(name as usize)) else { return NONE };
+        carrying.last(time_ns, near).map_or(NONE, |operator| self.operators.stack[operator as usize])
     }
 }
 
@@ -350,6 +416,7 @@ mod tests {
     use super::*;
     use crate::timeline::blocks::OPEN;
     use crate::timeline::blocks::tests::blocks_over;
+    use proptest::prelude::{prop, prop_assert_eq, proptest};
 
     /// One event of a thread: name, thread, start and length in µs, what else it has.
     fn event(cat: &str, name: &str, tid: u32, ts: u32, dur: u32, args: &str) -> String {
@@ -434,5 +501,14 @@ mod tests {
         let nearest: Vec<_> = stacks.nearest.iter().map(|&number| stacks.texts.get(number as usize).map(String::as_str)).collect();
         assert_eq!(nearest, [None, Some("a.py(1): f"), Some("b.py(1): g")]);
         assert!(stacks.reasons.iter().all(|&reason| reason == Reason::NoOperator));
+    }
+
+    proptest! {
+        #[test]
+        fn any_guess_finds_the_place(mut instants in prop::collection::vec(0i64..40, 0..30), time in -1i64..41, guess in 0usize..31) {
+            instants.sort_unstable();
+            let expected = instants.partition_point(|&instant| instant <= time);
+            prop_assert_eq!(partition_near(&instants, time, guess.min(instants.len())), expected);
+        }
     }
 }

@@ -138,18 +138,16 @@ impl<R: TableRows> TableReader<R> {
                 self.rows_read += 1;
                 self.set_aside(&Problem::DamagedFile { reason: format!("{reason}; the row was set aside") }, Position::line(&self.file, line, byte));
             }
-            Row::Cells(cells) => match self.header.take() {
-                None => self.take_header(&cells),
-                Some(header) => {
-                    self.rows_read += 1;
-                    if let Err(refused) = self.take_cells(&header, &cells) {
-                        let at = Position::line(&self.file, cells.line, cells.byte);
-                        let at = refused.column.map_or(at.clone(), |column| at.field(&column.name, &refused.value));
-                        self.set_aside(&refused.problem, at);
-                    }
-                    self.header = Some(header);
+            Row::Cells(cells) => {
+                let Some(header) = &self.header else { return self.take_header(&cells) };
+                self.rows_read += 1;
+                if let Err(Refused(refused)) = take_cells(&mut self.rows, header, &cells) {
+                    let at = Position::line(&self.file, cells.line, cells.byte);
+                    let at = refused.column.map_or(at.clone(), |column| at.field(&column.name, &refused.value));
+                    let problem = refused.problem;
+                    self.set_aside(&problem, at);
                 }
-            },
+            }
         }
     }
 
@@ -175,17 +173,6 @@ impl<R: TableRows> TableReader<R> {
         }
     }
 
-    fn take_cells<'a>(&mut self, header: &'a Header<R::Columns>, cells: &Cells) -> Result<(), Refused<'a>> {
-        let extra = (header.cells..cells.len()).any(|i| !cells.get(i).trim_ascii().is_empty());
-        if cells.len() < header.cells && !cells.terminated {
-            return Err(Refused::row(Problem::CutFile));
-        }
-        if cells.len() < header.cells || extra {
-            return Err(Refused::row(Problem::CellCount { cells: cells.len() as u64, header: header.cells as u64 }));
-        }
-        self.rows.row(&header.columns, cells)
-    }
-
     fn set_aside(&mut self, problem: &Problem, at: Position) {
         self.rows_set_aside += 1;
         self.warnings.push(problem, at);
@@ -196,8 +183,21 @@ impl<R: TableRows> TableReader<R> {
     }
 }
 
-/// Why a row is set aside.
-pub struct Refused<'a> {
+fn take_cells<'a, R: TableRows>(rows: &mut R, header: &'a Header<R::Columns>, cells: &Cells) -> Result<(), Refused<'a>> {
+    let extra = (header.cells..cells.len()).any(|i| !cells.get(i).trim_ascii().is_empty());
+    if cells.len() < header.cells && !cells.terminated {
+        return Err(Refused::row(Problem::CutFile));
+    }
+    if cells.len() < header.cells || extra {
+        return Err(Refused::row(Problem::CellCount { cells: cells.len() as u64, header: header.cells as u64 }));
+    }
+    rows.row(&header.columns, cells)
+}
+
+/// Why a row is set aside. In a box: nearly every answer is another.
+pub struct Refused<'a>(Box<Refusal<'a>>);
+
+struct Refusal<'a> {
     problem: Problem,
     column: Option<&'a Column>,
     value: Vec<u8>,
@@ -206,7 +206,7 @@ pub struct Refused<'a> {
 impl Refused<'_> {
     /// The row as a whole.
     pub fn row(problem: Problem) -> Refused<'static> {
-        Refused { problem, column: None, value: Vec::new() }
+        Refused(Box::new(Refusal { problem, column: None, value: Vec::new() }))
     }
 }
 
@@ -236,10 +236,16 @@ fn no_header(names: &[String]) -> Option<&'static str> {
 
 /// A cell as text.
 pub fn text<'a>(cells: &Cells<'a>, column: Option<&Column>) -> Cow<'a, str> {
-    String::from_utf8_lossy(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
+    readable(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
+}
+
+/// As `String::from_utf8_lossy`, which is slow where nothing is lost.
+pub fn readable(text: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }
 
 /// A cell as it is written; `None` where it is empty.
+#[inline]
 pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
     let value = cells.get(column.at);
     Decimal::parse(value).map_err(|error| {
@@ -260,17 +266,20 @@ pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>,
 }
 
 /// A cell in nanoseconds or bytes; `None` where it is empty.
+#[inline]
 pub fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
     decimal(column, cells)?.map(|decimal| scaled(column, cells, decimal, most)).transpose()
 }
 
 /// The number in nanoseconds or bytes.
+#[inline]
 pub fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<i64, Refused<'a>> {
     let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
     decimal.times(column.unit).filter(in_range).ok_or_else(|| column.refuse(cells, Problem::BadValue { reason: "out of range" }))
 }
 
 /// As [`number`], of a column that may not be there.
+#[inline]
 pub fn optional<'a>(column: Option<&'a Column>, cells: &Cells, most: i64) -> Result<Option<i64>, Refused<'a>> {
     column.map_or(Ok(None), |column| number(column, cells, most))
 }
@@ -294,7 +303,7 @@ impl Column {
 
     /// Refuses this column's cell.
     pub fn refuse<'a>(&'a self, cells: &Cells, problem: Problem) -> Refused<'a> {
-        Refused { problem, column: Some(self), value: cells.get(self.at).to_vec() }
+        Refused(Box::new(Refusal { problem, column: Some(self), value: cells.get(self.at).to_vec() }))
     }
 
     /// Reads `Size(KB)`: `wanted` is the part before the unit, in lower case.

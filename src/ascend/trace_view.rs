@@ -6,15 +6,15 @@
 //!
 //! A call stack joins its frames by `;\r\n` and begins with the leaf. Stacks are interned: a trace of 570 MB has some hundred.
 
-use crate::error::{Position, Problem, Warning, Warnings};
-use crate::scan::json::{End, Event, EventSplitter};
+use super::trace_event::{AnyShape, Fields, KnownStacks, Shape, StackText, any_shape, is_step, plain};
+use super::trace_parts::{BadValue, TracePart, Whole};
+use crate::error::Warning;
+use crate::scan::json::{Event, EventSplitter};
 use crate::timeline::blocks::Interner;
 use crate::units::Decimal;
-use memchr::memmem;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::ops::Range;
 
 /// No stack, no sequence number.
 pub const NONE: u32 = u32::MAX;
@@ -43,7 +43,7 @@ impl Spans {
         self.start_ns.is_empty()
     }
 
-    fn push(&mut self, name: u32, thread: u32, (start_ns, end_ns): (i64, i64)) {
+    pub(super) fn push(&mut self, name: u32, thread: u32, (start_ns, end_ns): (i64, i64)) {
         self.name.push(name);
         self.thread.push(thread);
         self.start_ns.push(start_ns);
@@ -107,7 +107,7 @@ pub struct Trace {
     /// Python functions: captures made with modules instead of stacks.
     pub python: Spans,
     /// Where each piece of queued work came from, by correlation id.
-    pub enqueued: HashMap<u64, Point>,
+    pub enqueued: FxHashMap<u64, Point>,
     /// Work taken off the queue.
     pub dequeues: Vec<Dequeue>,
     /// From a forward operator to its backward one.
@@ -120,278 +120,203 @@ pub struct Trace {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads the file.
+/// Reads the file, or a range of its bytes.
 pub struct TraceReader {
+    file: String,
     splitter: EventSplitter,
     events: Events,
-    empty: bool,
 }
 
+/// What the events say.
+#[derive(Default)]
 struct Events {
-    file: String,
-    trace: Trace,
+    part: TracePart,
     names: Interner,
-    /// Stacks by their JSON text, so that one that was seen is not read again.
-    stacks: HashMap<Vec<u8>, u32>,
     threads: Interner,
-    flow_starts: HashMap<Vec<u8>, Point>,
-    flow_ends: Vec<(Vec<u8>, Point)>,
-    warnings: Warnings,
-    cat: memmem::Finder<'static>,
-    profiler_step: memmem::Finder<'static>,
-    optimizer_step: memmem::Finder<'static>,
-    escape: memmem::Finder<'static>,
-}
-
-#[derive(Deserialize)]
-struct Raw<'a> {
-    #[serde(borrow, default)]
-    ph: Cow<'a, str>,
-    #[serde(borrow, default)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    cat: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    ts: Option<&'a RawValue>,
-    #[serde(borrow)]
-    dur: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pid: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tid: Option<&'a RawValue>,
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    args: Option<Args<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-struct Args<'a> {
-    #[serde(borrow, rename = "Call stack")]
-    stack: Option<&'a RawValue>,
-    #[serde(rename = "Sequence number")]
-    sequence: Option<i64>,
-    #[serde(rename = "Fwd thread id")]
-    forward_thread: Option<i64>,
-    #[serde(borrow)]
-    correlation_id: Option<&'a RawValue>,
+    stacks: Interner,
+    known_stacks: KnownStacks,
+    /// Room for the text that tells a thread.
+    thread: String,
+    any_shape: AnyShape,
 }
 
 impl TraceReader {
     /// A reader at the start of a file.
     pub fn new(file: &str) -> TraceReader {
-        let events = Events {
-            file: file.to_owned(),
-            trace: Trace::default(),
-            names: Interner::default(),
-            stacks: HashMap::new(),
-            threads: Interner::default(),
-            flow_starts: HashMap::new(),
-            flow_ends: Vec::new(),
-            warnings: Warnings::default(),
-            cat: memmem::Finder::new(b"\"cat\""),
-            profiler_step: memmem::Finder::new(b"ProfilerStep#"),
-            optimizer_step: memmem::Finder::new(b"Optimizer.step#"),
-            escape: memmem::Finder::new(b"\\u00"),
-        };
-        TraceReader { splitter: EventSplitter::default(), events, empty: true }
+        TraceReader { file: file.to_owned(), splitter: EventSplitter::default(), events: Events::default() }
+    }
+
+    /// A reader of the events that begin in a range of the file; see [`EventSplitter::range`].
+    pub fn range(file: &str, range: Range<u64>, exact: bool) -> TraceReader {
+        TraceReader { splitter: EventSplitter::range(range, exact), ..TraceReader::new(file) }
+    }
+
+    /// Room for the next bytes of the file.
+    pub fn room(&mut self, bytes: usize) -> &mut [u8] {
+        self.splitter.room(bytes)
+    }
+
+    /// Takes the bytes that were put into the room.
+    pub fn filled(&mut self, bytes: usize) {
+        let events = &mut self.events;
+        self.splitter.filled(bytes, &mut |event| events.take(event));
     }
 
     /// Takes the next bytes of the file.
     pub fn feed(&mut self, chunk: &[u8]) {
-        self.empty &= chunk.is_empty();
         let events = &mut self.events;
         self.splitter.feed(chunk, &mut |event| events.take(event));
     }
 
+    /// Whether nothing that could follow matters.
+    pub fn is_done(&self) -> bool {
+        self.splitter.is_done()
+    }
+
     /// Ends the file.
-    pub fn finish(mut self) -> Trace {
-        let events = &mut self.events;
-        let end = self.splitter.finish(&mut |event| events.take(event));
-        let at = |byte| Position { byte: Some(byte), ..Position::file(&self.events.file) };
-        let mut problems: Vec<(Problem, Position)> = Vec::new();
-        for &byte in self.splitter.broken() {
-            problems.push((Problem::DamagedFile { reason: "this event is no JSON; it was set aside".to_owned() }, at(byte)));
-        }
-        match end {
-            End::Whole => {}
-            End::BetweenEvents => problems.push((Problem::CutTrace { events: self.events.trace.events }, Position::file(&self.events.file))),
-            End::InsideEvent { byte } => problems.push((Problem::CutTrace { events: self.events.trace.events }, at(byte))),
-            End::NoEvents => {
-                let reason = if self.empty { "the file is empty" } else { "this is no trace: neither a JSON array nor an object with traceEvents" };
-                problems.push((Problem::DamagedFile { reason: reason.to_owned() }, Position::file(&self.events.file)));
-            }
-        }
-        problems.iter().for_each(|(problem, at)| self.events.warnings.push(problem, at.clone()));
-        self.events.finish()
+    pub fn finish(self) -> Trace {
+        let mut whole = Whole::new(&self.file);
+        whole.append(self.finish_part());
+        whole.finish()
+    }
+
+    /// Ends the range.
+    pub fn finish_part(self) -> TracePart {
+        let mut events = self.events;
+        let ended = self.splitter.finish(&mut |event| events.take(event));
+        TracePart { ended, names: events.names.texts, threads: events.threads.texts, stacks: events.stacks.texts, ..events.part }
     }
 }
 
 impl Events {
     /// False: the bytes are no JSON.
     fn take(&mut self, event: Event) -> bool {
-        self.trace.events += 1;
-        if !self.matters(event.json) {
-            return true;
+        self.part.events += 1;
+        let mut mended = Vec::new();
+        let mut fields = Fields::default();
+        match plain(event.json, &self.known_stacks, &mut fields) {
+            Shape::Plain => {}
+            Shape::NoMatter => return true,
+            Shape::Unusual if !self.any_shape.matters(event.json) => return true,
+            Shape::Unusual => match any_shape(event.json, &mut mended) {
+                Some(read) => fields = read,
+                None => return false,
+            },
         }
-        let mended;
-        let raw: Raw = match serde_json::from_slice(event.json) {
-            Ok(raw) => raw,
-            Err(_) => {
-                let Some(text) = without_nan(event.json) else { return false };
-                mended = text;
-                match serde_json::from_slice(&mended) {
-                    Ok(raw) => raw,
-                    Err(_) => return false,
-                }
-            }
-        };
-        if let Err((field, value)) = self.read(&raw) {
-            let at = Position { byte: Some(event.byte), ..Position::file(&self.file) }.field(field, value.as_bytes());
-            self.warnings.push(&Problem::BadValue { reason: "not a number" }, at);
+        if let Err((field, value)) = self.read(&fields) {
+            self.part.bad_values.push(BadValue { byte: event.byte, field, value: value.to_owned() });
         }
         true
     }
 
-    /// Tells by its bytes whether an event is worth reading. Escaped letters could spell anything.
-    fn matters(&self, json: &[u8]) -> bool {
-        let by_category = self.cat.find(json).is_some_and(|at| {
-            let value = json[at + 5..].trim_ascii_start();
-            let value = value.strip_prefix(b":").unwrap_or(value).trim_ascii_start();
-            [&b"\"cpu_op\""[..], b"\"enqueue\"", b"\"dequeue\"", b"\"fwdbwd\"", b"\"python_function\""].iter().any(|category| value.starts_with(category))
-        });
-        by_category || [&self.profiler_step, &self.optimizer_step, &self.escape].iter().any(|word| word.find(json).is_some())
-    }
-
     /// Takes what an event says; the error names the field that is no number.
-    fn read<'a>(&mut self, raw: &Raw<'a>) -> Result<(), (&'static str, &'a str)> {
-        let category = raw.cat.as_deref().unwrap_or_default();
-        match (raw.ph.as_ref(), category) {
+    fn read<'a>(&mut self, event: &Fields<'a>) -> Result<(), (Field, &'a str)> {
+        match (event.phase.as_ref(), event.category.as_ref()) {
             ("X", "cpu_op") => {
-                let span = span(raw)?;
-                let (name, thread) = (self.names.number(&raw.name), self.thread(raw));
-                let args = raw.args.as_ref();
-                let stack = args.and_then(|args| args.stack).map_or(NONE, |stack| self.stack(stack));
-                let operators = &mut self.trace.operators;
+                let span = span(event)?;
+                let (name, thread) = (self.names.number(&event.name), self.thread(event));
+                let stack = self.stack(event.stack);
+                let operators = &mut self.part.operators;
                 operators.spans.push(name, thread, span);
                 operators.stack.push(stack);
-                operators.sequence.push(args.and_then(|args| args.sequence).unwrap_or(-1));
-                operators.backward.push(args.and_then(|args| args.forward_thread).unwrap_or(0) > 0);
-                if is_phase(&raw.name) {
-                    self.phase(raw, span);
+                operators.sequence.push(event.sequence.unwrap_or(-1));
+                operators.backward.push(event.forward_thread.unwrap_or(0) > 0);
+                if is_step(&event.name) {
+                    self.phase(event, span);
                 }
             }
             ("X", "enqueue") => {
-                let time_ns = ns("ts", raw.ts)?;
-                let point = Point { thread: self.thread(raw), time_ns };
-                self.trace.enqueued.insert(correlation(raw)?, point);
+                let time_ns = ns(Field::Ts, event.ts)?;
+                let point = Point { thread: self.thread(event), time_ns };
+                self.part.enqueued.push((correlation(event)?, point));
             }
             ("X", "dequeue") => {
-                let (start_ns, end_ns) = span(raw)?;
-                self.trace.dequeues.push(Dequeue { start_ns, end_ns, correlation: correlation(raw)? });
+                let (start_ns, end_ns) = span(event)?;
+                self.part.dequeues.push(Dequeue { start_ns, end_ns, correlation: correlation(event)? });
             }
             ("X", "python_function") => {
-                let span = span(raw)?;
-                let (name, thread) = (self.names.number(&raw.name), self.thread(raw));
-                self.trace.python.push(name, thread, span);
+                let span = span(event)?;
+                let (name, thread) = (self.names.number(&event.name), self.thread(event));
+                self.part.python.push(name, thread, span);
             }
             (ph @ ("s" | "f"), "fwdbwd") => {
-                let point = Point { time_ns: ns("ts", raw.ts)?, thread: self.thread(raw) };
-                let id = raw.id.map_or("", RawValue::get).as_bytes().to_vec();
-                if ph == "s" {
-                    self.flow_starts.insert(id, point);
-                } else {
-                    self.flow_ends.push((id, point));
-                }
+                let point = Point { time_ns: ns(Field::Ts, event.ts)?, thread: self.thread(event) };
+                let flows = if ph == "s" { &mut self.part.flow_starts } else { &mut self.part.flow_ends };
+                flows.push((event.id.to_owned(), point));
             }
-            ("X", _) if is_phase(&raw.name) => self.phase(raw, span(raw)?),
+            ("X", _) if is_step(&event.name) => self.phase(event, span(event)?),
             _ => {}
         }
         Ok(())
     }
 
-    fn phase(&mut self, raw: &Raw, (start_ns, end_ns): (i64, i64)) {
-        self.trace.phases.push(Phase { name: raw.name.clone().into_owned(), start_ns, end_ns });
+    fn phase(&mut self, event: &Fields, (start_ns, end_ns): (i64, i64)) {
+        self.part.phases.push(Phase { name: event.name.clone().into_owned(), start_ns, end_ns });
     }
 
-    fn stack(&mut self, json: &RawValue) -> u32 {
-        let json = json.get().as_bytes();
-        if let Some(&number) = self.stacks.get(json) {
+    fn stack(&mut self, stack: StackText) -> u32 {
+        let json = match stack {
+            StackText::None => return NONE,
+            StackText::Known(number) => return number,
+            StackText::New(json) => json,
+        };
+        if let Some(&number) = self.known_stacks.get(json) {
             return number;
         }
-        let Ok(text) = serde_json::from_slice::<String>(json) else { return NONE };
-        if text.trim().is_empty() {
-            return NONE;
-        }
-        let number = self.trace.stacks.len() as u32;
-        self.trace.stacks.push(text);
-        self.stacks.insert(json.to_vec(), number);
+        let text = serde_json::from_slice::<String>(json).unwrap_or_default();
+        let number = if text.trim().is_empty() { NONE } else { self.stacks.number(&text) };
+        self.known_stacks.insert(json.to_vec(), number);
         number
     }
 
-    fn thread(&mut self, raw: &Raw) -> u32 {
-        let text = |value: Option<&'_ RawValue>| value.map_or(String::new(), |value| value.get().to_owned());
-        self.threads.number(&format!("{} {}", text(raw.pid), text(raw.tid)))
+    fn thread(&mut self, event: &Fields) -> u32 {
+        self.thread.clear();
+        self.thread.push_str(event.pid);
+        self.thread.push(' ');
+        self.thread.push_str(event.tid);
+        self.threads.number(&self.thread)
     }
+}
 
-    fn finish(mut self) -> Trace {
-        for (id, end) in &self.flow_ends {
-            if let Some(&start) = self.flow_starts.get(id) {
-                self.trace.flows.push((start, *end));
-            }
+/// A field that must be a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// When an event began.
+    Ts,
+    /// How long it took.
+    Dur,
+    /// Which piece of queued work it belongs to.
+    Correlation,
+}
+
+impl Field {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Field; 3] = [Field::Ts, Field::Dur, Field::Correlation];
+
+    /// As the file names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Ts => "ts",
+            Field::Dur => "dur",
+            Field::Correlation => "correlation_id",
         }
-        self.trace.phases.sort_by_key(|phase| (phase.start_ns, std::cmp::Reverse(phase.end_ns)));
-        self.trace.names = self.names.texts;
-        self.trace.warnings = self.warnings.finish();
-        self.trace
     }
 }
 
-fn is_phase(name: &str) -> bool {
-    name.starts_with("ProfilerStep#") || name.starts_with("Optimizer.step#")
-}
-
-fn span<'a>(raw: &Raw<'a>) -> Result<(i64, i64), (&'static str, &'a str)> {
-    let start_ns = ns("ts", raw.ts)?;
-    let length_ns = if raw.dur.is_some() { ns("dur", raw.dur)? } else { 0 };
+fn span<'a>(event: &Fields<'a>) -> Result<(i64, i64), (Field, &'a str)> {
+    let start_ns = ns(Field::Ts, event.ts)?;
+    let length_ns = event.dur.map_or(Ok(0), |dur| ns(Field::Dur, dur))?;
     Ok((start_ns, start_ns.saturating_add(length_ns.max(0))))
 }
 
 /// Microseconds, as a number or as text, to nanoseconds.
-fn ns<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result<i64, (&'static str, &'a str)> {
-    let text = value.map_or("", RawValue::get);
+fn ns(field: Field, text: &str) -> Result<i64, (Field, &str)> {
     let parsed = Decimal::parse(text.trim_matches('"').as_bytes()).ok().flatten();
     parsed.and_then(|decimal| decimal.times(1000)).ok_or((field, text))
 }
 
-fn correlation<'a>(raw: &Raw<'a>) -> Result<u64, (&'static str, &'a str)> {
-    let text = raw.args.as_ref().and_then(|args| args.correlation_id).map_or("", RawValue::get);
-    text.trim_matches('"').parse().map_err(|_| ("correlation_id", text))
-}
-
-/// Python's json writes NaN and Infinity, which are no JSON: null takes their place. `None` where there is none.
-fn without_nan(json: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(json.len());
-    let (mut in_string, mut escaped, mut found, mut at) = (false, false, false, 0);
-    while at < json.len() {
-        let byte = json[at];
-        let word = [&b"-Infinity"[..], b"Infinity", b"NaN"].into_iter().find(|word| !in_string && json[at..].starts_with(word));
-        if let Some(word) = word {
-            out.extend_from_slice(b"null");
-            at += word.len();
-            found = true;
-            continue;
-        }
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-        out.push(byte);
-        at += 1;
-    }
-    found.then_some(out)
+fn correlation<'a>(event: &Fields<'a>) -> Result<u64, (Field, &'a str)> {
+    event.correlation.trim_matches('"').parse().map_err(|_| (Field::Correlation, event.correlation))
 }
 
 /// The frames of a stack, leaf first.

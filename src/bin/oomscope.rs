@@ -1,22 +1,24 @@
 //! The command line: the page's report for a terminal, a script or a cluster job. It reads captures where they lie and writes nothing
 //! beside them.
 
-use oomscope::ascend::capture::{Capture, CaptureReader, Origins, ScannedCapture};
+use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
 use oomscope::ascend::discover::{CaptureFiles, discover};
 use oomscope::ascend::select::{Selection, rank_list};
 use oomscope::ascend::table::{TableReader, TableRows};
-use oomscope::ascend::trace_view::TraceReader;
+use oomscope::ascend::trace_parts::{self, TracePart};
+use oomscope::ascend::trace_view::{Trace, TraceReader};
 use oomscope::error::{Position, Problem, Warning};
 use oomscope::export::{json::json, table, text::text};
 use oomscope::oom::read::{self, ReadReport};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
-use oomscope::scan::gzip::{Unpacker, damaged};
+use oomscope::scan::gzip::{Unpacker, damaged, is_gzip};
 use oomscope::xplane::capture::{self as xplane, FirstReading};
 use oomscope::xplane::discover as xplanes;
 use rayon::prelude::*;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -39,8 +41,11 @@ PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), or a folder: sea
 Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
 ";
 
-/// As in the page: large enough that a read costs little, small enough that every core has its own.
-const SLICE_BYTES: usize = 4 << 20;
+/// Large enough that a read costs little, small enough to be still in the processor's cache when it is looked at.
+const SLICE_BYTES: usize = 256 << 10;
+
+/// Ranges of a trace for each thread: they do not end together, and tables are read meanwhile.
+const RANGES_PER_THREAD: usize = 2;
 
 /// A side file larger than this is none.
 const LARGEST_SIDE_FILE_BYTES: u64 = 64 << 20;
@@ -289,13 +294,16 @@ fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option
     if !selection.takes(facts.rank, facts.role.as_deref()) {
         return None;
     }
-    for file in found.operator_memory.iter().map(|&index| &files[index]) {
-        read_table(&mut reader.operator_memory, file);
-    }
-    reader.memory_record = found.memory_record.map(|index| read_whole_table(&files[index]));
-    reader.module_memory = found.npu_module_mem.map(|index| read_whole_table(&files[index]));
-    let scanned = reader.finish();
-    let origins = found.trace.map(|index| origins(&scanned, &files[index]));
+    let tables = || {
+        for file in found.operator_memory.iter().map(|&index| &files[index]) {
+            read_table(&mut reader.operator_memory, file);
+        }
+        reader.memory_record = found.memory_record.map(|index| read_whole_table(&files[index]));
+        reader.module_memory = found.npu_module_mem.map(|index| read_whole_table(&files[index]));
+        reader.finish()
+    };
+    let (scanned, trace) = rayon::join(tables, || found.trace.map(|index| read_trace(&files[index])));
+    let origins = trace.map(|trace| Origins::of(&scanned, trace));
     let mut capture = scanned.build();
     capture.attach(origins.unwrap_or_default());
     Some(capture)
@@ -318,14 +326,47 @@ fn read_xplane(file: &Listed) -> xplane::Capture {
     xplane::Capture::of(known, happened)
 }
 
-fn origins(scanned: &ScannedCapture, file: &Listed) -> Origins {
-    let mut trace = TraceReader::new(&file.name);
-    let read = slices(&file.path, &mut |slice| trace.feed(slice));
-    let mut origins = Origins::of(scanned, trace.finish());
-    if let Err(problem) = read {
-        origins.warnings.push(Warning::new(&problem, Position::file(&file.name)));
+fn read_trace(file: &Listed) -> Trace {
+    if starts_as_gzip(&file.path) {
+        return read_packed_trace(file);
     }
-    origins
+    let bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    let ranges = trace_parts::ranges(bytes, rayon::current_num_threads() * RANGES_PER_THREAD);
+    let parts: Vec<_> = ranges.into_par_iter().map(|range| (range.clone(), read_part(file, range, false))).collect();
+    trace_parts::join(&file.name, parts, &mut |range| read_part(file, range, true))
+}
+
+/// An archive is one stream: one thread reads it.
+fn read_packed_trace(file: &Listed) -> Trace {
+    let mut reader = TraceReader::new(&file.name);
+    let read = slices(&file.path, &mut |slice| reader.feed(slice));
+    let mut trace = reader.finish();
+    trace.warnings.extend(read.err().map(|problem| Warning::new(&problem, Position::file(&file.name))));
+    trace
+}
+
+fn read_part(file: &Listed, range: Range<u64>, exact: bool) -> TracePart {
+    let mut reader = TraceReader::range(&file.name, range.clone(), exact);
+    let mut read = || -> io::Result<()> {
+        let mut source = File::open(&file.path)?;
+        source.seek(SeekFrom::Start(range.start))?;
+        while !reader.is_done() {
+            match source.read(reader.room(SLICE_BYTES)) {
+                Ok(0) => break,
+                Ok(bytes) => reader.filled(bytes),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    };
+    let failure = read().err().map(|error| Warning::new(&unreadable(&error), Position::file(&file.name)));
+    TracePart { failure, ..reader.finish_part() }
+}
+
+fn starts_as_gzip(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| is_gzip(&start))
 }
 
 fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {

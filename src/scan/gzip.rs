@@ -6,6 +6,11 @@ use std::io::{self, Write};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+/// Whether a file that starts so is gzip.
+pub fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(&MAGIC)
+}
+
 /// Hands bytes on as they are, or unpacked where the file turns out to be gzip.
 #[derive(Default)]
 pub struct Unpacker {
@@ -29,7 +34,7 @@ impl Unpacker {
             if self.head.len() < MAGIC.len() {
                 return Ok(());
             }
-            if self.head == MAGIC {
+            if is_gzip(&self.head) {
                 self.decoder = Some(MultiGzDecoder::new(Vec::new()));
             }
             self.pass(&self.head.clone(), each)?;

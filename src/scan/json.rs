@@ -3,8 +3,13 @@
 //! Trace files are an array of events, or an object with such an array as `traceEvents`; several GB, often on one line, sometimes cut.
 //! The splitter follows strings and brackets only, 64 bytes at a time, and hands each event on as bytes. Whoever takes them says whether
 //! one was an event at all; a broken one costs itself, not the rest: the splitter goes on at the next place that looks like a start.
+//!
+//! Of a file that several readers share, a splitter can take a range of bytes: the events that begin in it. What comes before a range is
+//! not known to it, so it guesses the first event by the look of it and says where that was ([`Ended::first`]). Between two events nothing
+//! but the place matters, so the guess is right where the splitter before it ended at that very byte, and from there on both see the same.
 
-use super::masks::{BLOCK, masks};
+use super::masks::{BLOCK, json_masks, running_parity};
+use std::ops::Range;
 
 /// An element of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +20,7 @@ pub struct Event<'a> {
     pub json: &'a [u8],
 }
 
-/// How a file ended.
+/// How a file, or the range of it, ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// With the array's closing bracket.
@@ -27,118 +32,229 @@ pub enum End {
         /// Offset of its first byte.
         byte: u64,
     },
-    /// Before any array of events.
+    /// Before its first byte.
+    Empty,
+    /// Before any array of events; a range: without anything that looks like one.
     NoEvents,
+    /// A range: with this event, which is the next range's.
+    Next {
+        /// Offset of its first byte.
+        byte: u64,
+    },
+}
+
+/// What a splitter says at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Offset of the first event of a range; `None` where there was none, and for a whole file.
+    pub first: Option<u64>,
+    /// How it ended.
+    pub end: End,
+    /// Offsets of events that were no JSON, and of those that lost their end.
+    pub broken: Vec<u64>,
 }
 
 /// No event of a profiler is longer; what grows beyond it has lost its end.
 const LONGEST_EVENT: usize = 4 << 20;
 
 /// Splits what it is fed.
-#[derive(Default)]
 pub struct EventSplitter {
     place: Place,
     prefix: Prefix,
-    /// The event that has begun, and what came after it; whole blocks of it have been scanned.
-    kept: Vec<u8>,
-    /// Offset of `kept`'s first byte.
-    kept_byte: u64,
-    /// How much of `kept` has been scanned.
+    /// What is not done with yet, then room for more.
+    buffer: Vec<u8>,
+    /// Offset of the buffer's first byte in the file.
+    byte: u64,
+    /// How much of the buffer has come.
+    filled: usize,
+    /// How much of that has been scanned: whole blocks.
     scanned: usize,
     strings: Strings,
     /// Brackets open within the array.
     depth: u32,
-    /// Where in `kept` the current event begins.
+    /// Where in the buffer the current event begins.
     start: Option<usize>,
-    /// Offsets of events that were no JSON, and of those that lost their end.
+    /// Events that begin here or later are not this splitter's.
+    until: u64,
+    first: Option<u64>,
     broken: Vec<u64>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    #[default]
     BeforeArray,
+    /// In a range, before its first event.
+    BeforeEvent,
     InArray,
     AfterArray,
+    /// At an event that is the next range's.
+    Next(u64),
     Nowhere,
 }
 
+impl Default for EventSplitter {
+    fn default() -> Self {
+        EventSplitter::at(Place::BeforeArray, 0, u64::MAX)
+    }
+}
+
 impl EventSplitter {
-    /// Takes the next bytes of the file and hands every event that is complete to `each`, which answers whether it was one.
-    pub fn feed(&mut self, mut chunk: &[u8], each: &mut dyn FnMut(Event) -> bool) {
-        if self.place == Place::BeforeArray {
-            chunk = self.find_array(chunk);
-        }
-        if self.place == Place::InArray {
-            self.kept.extend_from_slice(chunk);
-            self.scan(each);
-            let done = self.start.unwrap_or(self.scanned);
-            self.kept.drain(..done);
-            self.kept_byte += done as u64;
-            self.scanned -= done;
-            self.start = self.start.map(|start| start - done);
+    /// For the events that begin within a range of the file's bytes. It is fed from the range's start, and on until it [is done](Self::is_done).
+    /// `exact` says that an event begins at the range's very start; a range from 0 begins with the file.
+    pub fn range(range: Range<u64>, exact: bool) -> EventSplitter {
+        match (range.start, exact) {
+            (0, false) => EventSplitter::at(Place::BeforeArray, 0, range.end),
+            (start, false) => EventSplitter::at(Place::BeforeEvent, start, range.end),
+            (start, true) => EventSplitter { first: Some(start), ..EventSplitter::at(Place::InArray, start, range.end) },
         }
     }
 
-    /// Ends the file.
-    pub fn finish(&mut self, each: &mut dyn FnMut(Event) -> bool) -> End {
+    fn at(place: Place, byte: u64, until: u64) -> EventSplitter {
+        EventSplitter {
+            place,
+            prefix: Prefix::default(),
+            buffer: Vec::new(),
+            byte,
+            filled: 0,
+            scanned: 0,
+            strings: Strings::default(),
+            depth: 0,
+            start: None,
+            until,
+            first: None,
+            broken: Vec::new(),
+        }
+    }
+
+    /// Room for the next bytes of the file, so that they need not be copied.
+    pub fn room(&mut self, bytes: usize) -> &mut [u8] {
+        let done = self.start.unwrap_or(self.scanned);
+        self.buffer.copy_within(done..self.filled, 0);
+        self.byte += done as u64;
+        self.filled -= done;
+        self.scanned -= done;
+        self.start = self.start.map(|start| start - done);
+        if self.buffer.len() < self.filled + bytes {
+            self.buffer.resize(self.filled + bytes, 0);
+        }
+        &mut self.buffer[self.filled..self.filled + bytes]
+    }
+
+    /// Takes the bytes that were put into the [room](Self::room) and hands every event that is complete to `each`, which answers whether
+    /// it was one.
+    pub fn filled(&mut self, bytes: usize, each: &mut dyn FnMut(Event) -> bool) {
+        self.filled += bytes;
+        self.advance(false, each);
+    }
+
+    /// Takes the next bytes of the file.
+    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Event) -> bool) {
+        self.room(chunk.len()).copy_from_slice(chunk);
+        self.filled(chunk.len(), each);
+    }
+
+    /// Whether nothing that could follow matters.
+    pub fn is_done(&self) -> bool {
+        matches!(self.place, Place::AfterArray | Place::Next(_) | Place::Nowhere)
+    }
+
+    /// Ends the file, or the range.
+    pub fn finish(mut self, each: &mut dyn FnMut(Event) -> bool) -> Ended {
+        if self.place == Place::BeforeArray && self.byte + self.filled as u64 == 0 {
+            return Ended { first: None, end: End::Empty, broken: Vec::new() };
+        }
         // Spaces fill the last block and change nothing.
-        self.feed(&[b' '; BLOCK], each);
+        self.room(BLOCK).fill(b' ');
+        self.filled += BLOCK;
+        self.advance(true, each);
         // What an event without an end has swallowed may hold whole ones.
         while let (Place::InArray, Some(start)) = (self.place, self.start) {
-            let byte = self.kept_byte + start as u64;
-            if !self.resume(start, self.kept.len()) {
-                return End::InsideEvent { byte };
+            let byte = self.byte + start as u64;
+            if !self.resume(start, self.filled) {
+                return Ended { first: self.first, end: End::InsideEvent { byte }, broken: self.broken };
             }
             self.scan(each);
         }
-        match self.place {
+        let end = match self.place {
             Place::AfterArray => End::Whole,
             Place::InArray => End::BetweenEvents,
-            Place::BeforeArray | Place::Nowhere => End::NoEvents,
+            Place::Next(byte) => End::Next { byte },
+            Place::BeforeArray | Place::BeforeEvent | Place::Nowhere => End::NoEvents,
+        };
+        Ended { first: self.first, end, broken: self.broken }
+    }
+
+    fn advance(&mut self, last: bool, each: &mut dyn FnMut(Event) -> bool) {
+        match self.place {
+            Place::BeforeArray => self.find_array(),
+            Place::BeforeEvent => self.find_event(last),
+            _ => {}
+        }
+        if self.place == Place::InArray {
+            self.scan(each);
+        }
+        if self.is_done() {
+            self.scanned = self.filled;
+            self.start = None;
         }
     }
 
-    /// Offsets of events that were set aside.
-    pub fn broken(&self) -> &[u64] {
-        &self.broken
-    }
-
-    /// Looks for the array in the file's first bytes; answers what comes after its bracket.
-    fn find_array<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
-        for (at, &byte) in chunk.iter().enumerate() {
+    /// Looks for the array in the file's first bytes.
+    fn find_array(&mut self) {
+        while let Some(&byte) = self.buffer[..self.filled].get(self.scanned) {
+            self.scanned += 1;
             match self.prefix.step(byte) {
                 Step::More => {}
-                Step::Array => {
-                    self.kept_byte += at as u64 + 1;
-                    self.place = Place::InArray;
-                    return &chunk[at + 1..];
-                }
-                Step::None => {
+                Step::Array => return self.place = Place::InArray,
+                Step::None => return self.place = Place::Nowhere,
+            }
+        }
+    }
+
+    /// Looks for the first event of a range.
+    fn find_event(&mut self, last: bool) {
+        let text = &self.buffer[self.scanned..self.filled];
+        match next_start(text, !last) {
+            Look::Found(at) => {
+                self.scanned += at;
+                let byte = self.byte + self.scanned as u64;
+                self.first = Some(byte).filter(|&byte| byte < self.until);
+                self.place = if self.first.is_some() { Place::InArray } else { Place::Nowhere };
+            }
+            // What does not end within so many bytes is none.
+            Look::Unfinished(at) if text.len() - at <= LONGEST_EVENT => {}
+            Look::Unfinished(_) => self.place = Place::Nowhere,
+            Look::None => {
+                // The comma before an event is part of its look.
+                let seen = text.trim_ascii_end().len().saturating_sub(1);
+                self.scanned += seen;
+                if self.byte + self.scanned as u64 >= self.until {
                     self.place = Place::Nowhere;
-                    return &[];
                 }
             }
         }
-        self.kept_byte += chunk.len() as u64;
-        &[]
     }
 
     /// Scans every whole block that has come.
     fn scan(&mut self, each: &mut dyn FnMut(Event) -> bool) {
-        while self.place == Place::InArray && self.kept.len() - self.scanned >= BLOCK {
-            let Some(block) = self.kept[self.scanned..].first_chunk::<BLOCK>() else { return };
-            let found = masks(block);
+        while self.place == Place::InArray && self.filled - self.scanned >= BLOCK {
+            let base = self.scanned;
+            let Some(block) = self.buffer[base..].first_chunk::<BLOCK>() else { return };
+            let found = json_masks(block);
             let inside = self.strings.inside(found.quotes, found.backslashes);
             let mut brackets = (found.opening | found.closing) & !inside;
-            let base = self.scanned;
             self.scanned += BLOCK;
             while brackets != 0 {
                 let bit = brackets.trailing_zeros();
                 brackets &= brackets - 1;
+                let at = base + bit as usize;
                 if found.opening >> bit & 1 == 1 {
-                    if self.depth == 0 && self.kept[base + bit as usize] == b'{' {
-                        self.start = Some(base + bit as usize);
+                    if self.depth == 0 && self.buffer[at] == b'{' {
+                        if self.byte + at as u64 >= self.until {
+                            self.place = Place::Next(self.byte + at as u64);
+                            break;
+                        }
+                        self.start = Some(at);
                     }
                     self.depth += 1;
                 } else if self.depth == 0 {
@@ -146,17 +262,14 @@ impl EventSplitter {
                     break;
                 } else {
                     self.depth -= 1;
-                    if self.depth == 0 && !self.end_event(base + bit as usize + 1, each) {
+                    if self.depth == 0 && !self.end_event(at + 1, each) {
                         // The masks of this block are no longer those of the events in it.
                         break;
                     }
                 }
             }
-            if let Some(start) = self.start.filter(|start| self.scanned - start > LONGEST_EVENT)
-                && !self.resume(start, self.scanned)
-            {
-                self.broken.push(self.kept_byte + start as u64);
-                self.skip_to(self.scanned);
+            if let Some(start) = self.start.filter(|start| self.scanned - start > LONGEST_EVENT) {
+                self.give_up(start);
             }
         }
     }
@@ -164,20 +277,33 @@ impl EventSplitter {
     /// Hands an event on. False: it was none, and scanning went back into it.
     fn end_event(&mut self, end: usize, each: &mut dyn FnMut(Event) -> bool) -> bool {
         let Some(start) = self.start.take() else { return true };
-        if each(Event { byte: self.kept_byte + start as u64, json: &self.kept[start..end] }) {
+        if end - start > LONGEST_EVENT {
+            self.give_up(start);
+            return false;
+        }
+        if each(Event { byte: self.byte + start as u64, json: &self.buffer[start..end] }) {
             return true;
         }
         if self.resume(start, end) {
             return false;
         }
-        self.broken.push(self.kept_byte + start as u64);
+        self.broken.push(self.byte + start as u64);
         true
+    }
+
+    /// Leaves an event that is too long to be one.
+    fn give_up(&mut self, start: usize) {
+        let end = start + LONGEST_EVENT;
+        if !self.resume(start, end) {
+            self.broken.push(self.byte + start as u64);
+            self.skip_to(end);
+        }
     }
 
     /// Goes on at the first place within a broken event that looks like the start of another; answers whether there is one.
     fn resume(&mut self, start: usize, end: usize) -> bool {
-        let Some(next) = next_start(&self.kept[start + 1..end]) else { return false };
-        self.broken.push(self.kept_byte + start as u64);
+        let Look::Found(next) = next_start(&self.buffer[start + 1..end], false) else { return false };
+        self.broken.push(self.byte + start as u64);
         self.skip_to(start + 1 + next);
         true
     }
@@ -190,17 +316,34 @@ impl EventSplitter {
     }
 }
 
+/// What a look for the start of an event gives.
+enum Look {
+    /// One is here.
+    Found(usize),
+    /// Here is what may be one, once more of it has come.
+    Unfinished(usize),
+    None,
+}
+
 /// An element of the array follows a comma and is an object that can be read to its end, with keys that an event has.
-fn next_start(text: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(at) = memchr::memmem::find(&text[from..], b"{\"").map(|at| from + at) {
-        let after_comma = text[..at].trim_ascii_end().ends_with(b",");
-        if after_comma && serde_json::Deserializer::from_slice(&text[at..]).into_iter::<Keys>().next().is_some_and(|read| read.is_ok()) {
-            return Some(at);
+fn next_start(text: &[u8], more_comes: bool) -> Look {
+    for at in memchr::memchr_iter(b'{', text) {
+        if !text[..at].trim_ascii_end().ends_with(b",") {
+            continue;
         }
-        from = at + 1;
+        let unfinished = match text[at + 1..].trim_ascii_start() {
+            [b'"', ..] => match serde_json::Deserializer::from_slice(&text[at..]).into_iter::<Keys>().next() {
+                Some(Ok(_)) => return Look::Found(at),
+                Some(Err(error)) => error.is_eof(),
+                None => false,
+            },
+            rest => rest.is_empty(),
+        };
+        if unfinished && more_comes {
+            return Look::Unfinished(at);
+        }
     }
-    None
+    Look::None
 }
 
 /// Enough of an event to know one.
@@ -272,12 +415,7 @@ impl Strings {
     #[inline]
     fn inside(&mut self, quotes: u64, backslashes: u64) -> u64 {
         let escaped = self.escaped_bytes(backslashes);
-        let mut inside = quotes & !escaped;
-        // Running parity: bit i becomes the parity of bits 0..=i.
-        for shift in [1, 2, 4, 8, 16, 32] {
-            inside ^= inside << shift;
-        }
-        inside ^= self.open;
+        let inside = running_parity(quotes & !escaped) ^ self.open;
         self.open = ((inside as i64) >> 63) as u64;
         inside
     }
@@ -313,7 +451,8 @@ mod tests {
 
     type Seen = (Vec<(u64, String)>, End, Vec<u64>);
 
-    fn split(text: &[u8], cuts: &[usize]) -> Seen {
+    /// Feeds a splitter from its start on, cut at each place; `from` is where the text begins in the file.
+    fn feed(mut splitter: EventSplitter, text: &[u8], cuts: &[usize]) -> (Vec<(u64, String)>, Ended) {
         let mut seen = Vec::new();
         let mut each = |event: Event| {
             let read = serde_json::from_slice::<Value>(event.json).is_ok();
@@ -322,14 +461,43 @@ mod tests {
             }
             read
         };
-        let mut splitter = EventSplitter::default();
         let mut from = 0;
         for &cut in cuts.iter().chain([&text.len()]) {
             splitter.feed(&text[from..cut], &mut each);
             from = cut;
         }
-        let end = splitter.finish(&mut each);
-        (seen, end, splitter.broken().to_vec())
+        let ended = splitter.finish(&mut each);
+        (seen, ended)
+    }
+
+    fn split(text: &[u8], cuts: &[usize]) -> Seen {
+        let (seen, ended) = feed(EventSplitter::default(), text, cuts);
+        (seen, ended.end, ended.broken)
+    }
+
+    /// Splits by ranges that know nothing of each other, and puts together what fits; a range whose guess was wrong is read again.
+    fn split_by_ranges(text: &[u8], cuts: &[usize]) -> Seen {
+        let range = |from: usize, until: usize, exact| {
+            let until = if until == text.len() { u64::MAX } else { until as u64 };
+            feed(EventSplitter::range(from as u64..until, exact), &text[from..], &[])
+        };
+        let (mut seen, mut ended) = range(0, cuts.first().copied().unwrap_or(text.len()), false);
+        let mut broken = ended.broken;
+        for (nth, &cut) in cuts.iter().enumerate() {
+            let End::Next { byte } = ended.end else { break };
+            let until = cuts.get(nth + 1).copied().unwrap_or(text.len());
+            let (mut more, mut then) = range(cut, until, false);
+            if then.first != Some(byte) {
+                if byte as usize >= until {
+                    continue;
+                }
+                (more, then) = range(byte as usize, until, true);
+            }
+            seen.append(&mut more);
+            broken.append(&mut then.broken);
+            ended = then;
+        }
+        (seen, ended.end, broken)
     }
 
     fn events(text: &str) -> Vec<String> {
@@ -357,7 +525,8 @@ mod tests {
     fn says_where_a_cut_file_ends() {
         assert_eq!(split(br#"[{"a":1}, {"b": "x"#, &[]).1, End::InsideEvent { byte: 10 });
         assert_eq!(split(br#"[{"a":1}, "#, &[]).1, End::BetweenEvents);
-        for text in [&b""[..], b"{}", b"hello", b"<html>", br#"{"traceEvents": {"#] {
+        assert_eq!(split(b"", &[]).1, End::Empty);
+        for text in [&b"{}"[..], b" ", b"hello", b"<html>", br#"{"traceEvents": {"#] {
             assert_eq!(split(text, &[]).1, End::NoEvents, "{}", String::from_utf8_lossy(text));
         }
     }
@@ -371,6 +540,12 @@ mod tests {
             assert_eq!(seen.iter().map(|event| event.1.clone()).collect::<Vec<_>>(), [good(1), good(2), good(3)], "{broken}");
             assert_eq!(lost, [1 + good(1).len() as u64 + 2], "{broken}");
         }
+    }
+
+    /// What a profiler writes, with what makes it hard to split.
+    fn event() -> impl Strategy<Value = String> {
+        let value = prop_oneof![Just("1".to_owned()), Just("NaN".to_owned()), json().prop_map(|value| value.to_string())];
+        value.prop_map(|value| format!(r#"{{"ph":"X","name":"op","args":{value}}}"#))
     }
 
     fn json() -> impl Strategy<Value = Value> {
@@ -402,6 +577,16 @@ mod tests {
             text.extend(bytes);
             let whole = split(&text, &[]);
             prop_assert_eq!(split(&text, &[cut.min(text.len())]), whole);
+        }
+
+        #[test]
+        fn ranges_see_what_one_reader_sees(
+            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}"], 0..14), cuts in prop::collection::vec(0usize..4096, 0..8),
+        ) {
+            let text = format!("[{}", parts.join(", "));
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (text.len() + 1)).collect();
+            cuts.sort_unstable();
+            prop_assert_eq!(split_by_ranges(text.as_bytes(), &cuts), split(text.as_bytes(), &[]));
         }
     }
 }

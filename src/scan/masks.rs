@@ -1,11 +1,11 @@
-//! Where the bytes that shape JSON stand in a block of 64: one bit a byte, found 16 bytes at a time where the processor can.
+//! Where the bytes that shape JSON and CSV stand in a block of 64: one bit a byte, found 16 bytes at a time where the processor can.
 
 /// Bytes a block has.
 pub const BLOCK: usize = 64;
 
-/// Bit `i` speaks of byte `i`.
+/// What shapes JSON; bit `i` speaks of byte `i`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Masks {
+pub struct JsonMasks {
     /// `"`
     pub quotes: u64,
     /// `\`
@@ -16,83 +16,111 @@ pub struct Masks {
     pub closing: u64,
 }
 
-/// The masks of one block.
-#[inline]
-pub fn masks(block: &[u8; BLOCK]) -> Masks {
-    #[cfg(target_arch = "x86_64")]
-    return by_16(block, sse2::part);
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    return by_16(block, simd128::part);
-    #[allow(unreachable_code)]
-    scalar(block)
+/// What shapes a line of CSV.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CsvMasks {
+    /// `"`
+    pub quotes: u64,
+    /// `,`
+    pub commas: u64,
+    /// A carriage return.
+    pub returns: u64,
 }
 
 /// `{` and `[`, `}` and `]` differ in one bit, which this sets.
 const FOLD: u8 = 0x20;
 
-/// A byte at a time: what the others must equal.
-pub fn scalar(block: &[u8; BLOCK]) -> Masks {
-    let mut masks = Masks::default();
-    for (i, &byte) in block.iter().enumerate() {
-        let bit = |is: bool| u64::from(is) << i;
-        masks.quotes |= bit(byte == b'"');
-        masks.backslashes |= bit(byte == b'\\');
-        masks.opening |= bit(byte | FOLD == b'{');
-        masks.closing |= bit(byte | FOLD == b'}');
+/// The masks of one block of JSON.
+#[inline]
+pub fn json_masks(block: &[u8; BLOCK]) -> JsonMasks {
+    let [quotes, backslashes] = equal(block, 0, [b'"', b'\\']);
+    let [opening, closing] = equal(block, FOLD, [b'{', b'}']);
+    JsonMasks { quotes, backslashes, opening, closing }
+}
+
+/// The masks of one block of CSV.
+#[inline]
+pub fn csv_masks(block: &[u8; BLOCK]) -> CsvMasks {
+    let [quotes, commas, returns] = equal(block, 0, [b'"', b',', b'\r']);
+    CsvMasks { quotes, commas, returns }
+}
+
+/// Bit `i` becomes the parity of bits 0 to `i`: from an opening quote to just before the closing one.
+#[inline]
+pub fn running_parity(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
     }
-    masks
+    bits
+}
+
+/// For each wanted byte, where `byte | set` equals it.
+#[inline(always)]
+fn equal<const N: usize>(block: &[u8; BLOCK], set: u8, wanted: [u8; N]) -> [u64; N] {
+    #[cfg(target_arch = "x86_64")]
+    return by_16(block, |low, high| sse2::equal(low, high, set, wanted));
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return by_16(block, |low, high| simd128::equal(low, high, set, wanted));
+    #[allow(unreachable_code)]
+    scalar(block, set, wanted)
+}
+
+/// A byte at a time: what the others must equal.
+fn scalar<const N: usize>(block: &[u8; BLOCK], set: u8, wanted: [u8; N]) -> [u64; N] {
+    wanted.map(|wanted| block.iter().enumerate().fold(0, |mask, (i, &byte)| mask | u64::from(byte | set == wanted) << i))
 }
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
-fn by_16(block: &[u8; BLOCK], part: impl Fn(u64, u64) -> [u16; 4]) -> Masks {
-    let mut masks = Masks::default();
+fn by_16<const N: usize>(block: &[u8; BLOCK], part: impl Fn(u64, u64) -> [u16; N]) -> [u64; N] {
+    let mut masks = [0; N];
     for (i, bytes) in block.chunks_exact(16).enumerate() {
         let word = |at: usize| {
             u64::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], bytes[at + 4], bytes[at + 5], bytes[at + 6], bytes[at + 7]])
         };
-        let [quotes, backslashes, opening, closing] = part(word(0), word(8)).map(|bits| u64::from(bits) << (i * 16));
-        masks.quotes |= quotes;
-        masks.backslashes |= backslashes;
-        masks.opening |= opening;
-        masks.closing |= closing;
+        for (mask, bits) in masks.iter_mut().zip(part(word(0), word(8))) {
+            *mask |= u64::from(bits) << (i * 16);
+        }
     }
     masks
 }
 
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
-    use super::FOLD;
     use std::arch::x86_64::*;
 
     #[inline(always)]
     #[allow(unsafe_code)]
-    pub fn part(low: u64, high: u64) -> [u16; 4] {
+    pub fn equal<const N: usize>(low: u64, high: u64, set: u8, wanted: [u8; N]) -> [u16; N] {
         // SAFETY: every x86-64 processor has SSE2; no pointers are involved.
-        unsafe { with_sse2(low, high) }
+        unsafe { with_sse2(low, high, set, wanted) }
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn with_sse2(low: u64, high: u64) -> [u16; 4] {
-        let bytes = _mm_set_epi64x(high as i64, low as i64);
-        let folded = _mm_or_si128(bytes, _mm_set1_epi8(FOLD as i8));
-        let equal = |bytes, byte: u8| _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8))) as u16;
-        [equal(bytes, b'"'), equal(bytes, b'\\'), equal(folded, b'{'), equal(folded, b'}')]
+    fn with_sse2<const N: usize>(low: u64, high: u64, set: u8, wanted: [u8; N]) -> [u16; N] {
+        let bytes = _mm_or_si128(_mm_set_epi64x(high as i64, low as i64), _mm_set1_epi8(set as i8));
+        // A closure would not be made of the same instructions: `map` is no function of this target feature.
+        let mut masks = [0; N];
+        for (mask, wanted) in masks.iter_mut().zip(wanted) {
+            *mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted as i8))) as u16;
+        }
+        masks
     }
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128 {
-    use super::FOLD;
     use std::arch::wasm32::*;
 
     #[inline(always)]
-    pub fn part(low: u64, high: u64) -> [u16; 4] {
-        let bytes = u64x2(low, high);
-        let folded = v128_or(bytes, u8x16_splat(FOLD));
-        let equal = |bytes, byte: u8| u8x16_bitmask(u8x16_eq(bytes, u8x16_splat(byte)));
-        [equal(bytes, b'"'), equal(bytes, b'\\'), equal(folded, b'{'), equal(folded, b'}')]
+    pub fn equal<const N: usize>(low: u64, high: u64, set: u8, wanted: [u8; N]) -> [u16; N] {
+        let bytes = v128_or(u64x2(low, high), u8x16_splat(set));
+        let mut masks = [0; N];
+        for (mask, wanted) in masks.iter_mut().zip(wanted) {
+            *mask = u8x16_bitmask(u8x16_eq(bytes, u8x16_splat(wanted)));
+        }
+        masks
     }
 }
 
@@ -105,17 +133,20 @@ mod tests {
         #[test]
         fn every_way_gives_the_same_masks(bytes in prop::collection::vec(prop::sample::select(&b"\"\\{}[];[{a\x00\xff\x5b\x7b"[..]), BLOCK)) {
             let block: [u8; BLOCK] = bytes.try_into().unwrap();
-            prop_assert_eq!(masks(&block), scalar(&block));
+            prop_assert_eq!(equal(&block, 0, [b'"', b'\\']), scalar(&block, 0, [b'"', b'\\']));
+            prop_assert_eq!(equal(&block, FOLD, [b'{', b'}']), scalar(&block, FOLD, [b'{', b'}']));
         }
     }
 
     #[test]
     fn only_the_named_bytes_count() {
         for byte in 0..=255u8 {
-            let found = masks(&[byte; BLOCK]);
             let all = |is: bool| if is { u64::MAX } else { 0 };
-            assert_eq!(found.opening, all(byte == b'{' || byte == b'['), "{byte}");
-            assert_eq!(found.closing, all(byte == b'}' || byte == b']'), "{byte}");
+            let json = json_masks(&[byte; BLOCK]);
+            assert_eq!(json.opening, all(byte == b'{' || byte == b'['), "{byte}");
+            assert_eq!(json.closing, all(byte == b'}' || byte == b']'), "{byte}");
+            let csv = csv_masks(&[byte; BLOCK]);
+            assert_eq!([csv.quotes, csv.commas, csv.returns], [b'"', b',', b'\r'].map(|wanted| all(byte == wanted)), "{byte}");
         }
     }
 }

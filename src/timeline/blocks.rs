@@ -1,6 +1,6 @@
 //! Blocks of memory as struct-of-arrays: one entry a block in every column, names and streams interned.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// `end_ns` of a block that was not released within the capture: later than every instant.
 pub const OPEN: i64 = i64::MAX;
@@ -204,7 +204,7 @@ impl BlocksBuilder {
 pub struct Interner {
     /// By number.
     pub texts: Vec<String>,
-    numbers: HashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
 }
 
 impl Interner {

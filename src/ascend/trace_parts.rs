@@ -1,0 +1,383 @@
+//! A trace read in parts: ranges of bytes that workers read without knowing of each other, put together so that nothing tells how many
+//! they were.
+//!
+//! A part begins at an event that its reader guessed and says at which event it ended ([`crate::scan::json`]). It counts when the part
+//! before it ended at that very event; where the guess was another, what lies between, or the range, is read again.
+
+use super::trace_view::{Dequeue, Field, NONE, Operators, Phase, Point, Spans, Trace};
+use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
+use crate::scan::json::{End, Ended};
+use crate::timeline::blocks::Interner;
+use std::ops::Range;
+
+/// What the events that begin in a range of the file say. Numbers of names, stacks and threads are the part's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracePart {
+    /// Where it began and ended.
+    pub ended: Ended,
+    /// Why it ended before its range did.
+    pub failure: Option<Warning>,
+    /// Events, those of no interest included.
+    pub events: u64,
+    /// By number.
+    pub names: Vec<String>,
+    /// By number.
+    pub stacks: Vec<String>,
+    /// By number.
+    pub threads: Vec<String>,
+    /// See [`Trace`].
+    pub operators: Operators,
+    /// See [`Trace`].
+    pub python: Spans,
+    /// See [`Trace`]; of two with one id the later counts.
+    pub enqueued: Vec<(u64, Point)>,
+    /// See [`Trace`].
+    pub dequeues: Vec<Dequeue>,
+    /// By id as the file writes it; of two with one id the later counts.
+    pub flow_starts: Vec<(String, Point)>,
+    /// By id as the file writes it.
+    pub flow_ends: Vec<(String, Point)>,
+    /// In the file's order.
+    pub phases: Vec<Phase>,
+    /// Events that were set aside.
+    pub bad_values: BadValues,
+}
+
+/// A field that is no number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadValue {
+    /// Where the event begins.
+    pub byte: u64,
+    /// Which field.
+    pub field: Field,
+    /// What it says.
+    pub value: String,
+}
+
+/// The first bad values, and how many there are: a damaged file may hold millions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BadValues {
+    /// As many as will be listed.
+    pub listed: Vec<BadValue>,
+    /// Those beyond.
+    pub unlisted: u64,
+}
+
+impl BadValues {
+    /// Adds one.
+    pub fn push(&mut self, value: BadValue) {
+        if self.listed.len() < LISTED_PER_KIND { self.listed.push(value) } else { self.unlisted += 1 }
+    }
+}
+
+impl Default for TracePart {
+    fn default() -> Self {
+        TracePart {
+            ended: Ended { first: None, end: End::NoEvents, broken: Vec::new() },
+            failure: None,
+            events: 0,
+            names: Vec::new(),
+            stacks: Vec::new(),
+            threads: Vec::new(),
+            operators: Operators::default(),
+            python: Spans::default(),
+            enqueued: Vec::new(),
+            dequeues: Vec::new(),
+            flow_starts: Vec::new(),
+            flow_ends: Vec::new(),
+            phases: Vec::new(),
+            bad_values: BadValues::default(),
+        }
+    }
+}
+
+/// Cuts a file into at most `most` ranges, none of them small; the last has no end, for the file may have grown.
+pub fn ranges(file_bytes: u64, most: usize) -> Vec<Range<u64>> {
+    /// Below this a worker costs more than it saves.
+    const LEAST_BYTES: u64 = 32 << 20;
+    let count = (file_bytes / LEAST_BYTES).clamp(1, most.max(1) as u64);
+    let cut = |nth: u64| if nth == count { u64::MAX } else { file_bytes / count * nth };
+    (0..count).map(|nth| cut(nth)..cut(nth + 1)).collect()
+}
+
+/// Puts parts together, each given with its range, in the file's order and from its start. `read` reads a range that begins exactly at an
+/// event: it is called where a guess was wrong.
+pub fn join(file: &str, parts: impl IntoIterator<Item = (Range<u64>, TracePart)>, read: &mut dyn FnMut(Range<u64>) -> TracePart) -> Trace {
+    let mut whole = Whole::new(file);
+    for (range, part) in parts {
+        match whole.next {
+            Next::Start => whole.append(part),
+            Next::Event(byte) => {
+                if let Some(first) = part.ended.first.filter(|&first| byte < first) {
+                    whole.append(read(byte..first));
+                }
+                match whole.next {
+                    Next::Event(byte) if part.ended.first == Some(byte) => whole.append(part),
+                    Next::Event(byte) if byte < range.end => whole.append(read(byte..range.end)),
+                    _ => {}
+                }
+            }
+            Next::Nothing => break,
+        }
+    }
+    whole.finish()
+}
+
+/// The trace as far as its parts have been put together.
+pub(super) struct Whole {
+    file: String,
+    next: Next,
+    part: TracePart,
+    names: Interner,
+    stacks: Interner,
+    threads: Interner,
+}
+
+/// What must come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// The file's start.
+    Start,
+    /// The event that begins here.
+    Event(u64),
+    /// The file has ended.
+    Nothing,
+}
+
+impl Whole {
+    pub(super) fn new(file: &str) -> Whole {
+        Whole {
+            file: file.to_owned(),
+            next: Next::Start,
+            part: TracePart::default(),
+            names: Interner::default(),
+            stacks: Interner::default(),
+            threads: Interner::default(),
+        }
+    }
+
+    /// Adds the part that follows.
+    pub(super) fn append(&mut self, mut part: TracePart) {
+        self.next = match part.ended.end {
+            End::Next { byte } if part.failure.is_none() => Next::Event(byte),
+            _ => Next::Nothing,
+        };
+        let numbers = |texts: &[String], interner: &mut Interner| texts.iter().map(|text| interner.number(text)).collect::<Vec<u32>>();
+        let names = numbers(&part.names, &mut self.names);
+        let stacks = numbers(&part.stacks, &mut self.stacks);
+        let threads = numbers(&part.threads, &mut self.threads);
+        let renumber = |numbers: &mut [u32], by: &[u32]| numbers.iter_mut().for_each(|number| *number = by.get(*number as usize).copied().unwrap_or(NONE));
+        for spans in [&mut part.operators.spans, &mut part.python] {
+            renumber(&mut spans.name, &names);
+            renumber(&mut spans.thread, &threads);
+        }
+        renumber(&mut part.operators.stack, &stacks);
+        let points = part.flow_starts.iter_mut().chain(&mut part.flow_ends).map(|(_, point)| point).chain(part.enqueued.iter_mut().map(|(_, point)| point));
+        points.for_each(|point| renumber(std::slice::from_mut(&mut point.thread), &threads));
+
+        let whole = &mut self.part;
+        whole.ended.end = part.ended.end;
+        whole.ended.broken.append(&mut part.ended.broken);
+        whole.failure = part.failure;
+        whole.events += part.events;
+        whole.operators.append(part.operators);
+        whole.python.append(part.python);
+        append(&mut whole.enqueued, part.enqueued);
+        append(&mut whole.dequeues, part.dequeues);
+        append(&mut whole.flow_starts, part.flow_starts);
+        append(&mut whole.flow_ends, part.flow_ends);
+        append(&mut whole.phases, part.phases);
+        part.bad_values.listed.into_iter().for_each(|value| whole.bad_values.push(value));
+        whole.bad_values.unlisted += part.bad_values.unlisted;
+    }
+
+    /// The trace.
+    pub(super) fn finish(self) -> Trace {
+        let warnings = self.warnings();
+        let part = self.part;
+        let flow_starts: rustc_hash::FxHashMap<String, Point> = part.flow_starts.into_iter().collect();
+        let mut phases = part.phases;
+        phases.sort_by_key(|phase| (phase.start_ns, std::cmp::Reverse(phase.end_ns)));
+        Trace {
+            names: self.names.texts,
+            stacks: self.stacks.texts,
+            operators: part.operators,
+            python: part.python,
+            enqueued: part.enqueued.into_iter().collect(),
+            dequeues: part.dequeues,
+            flows: part.flow_ends.into_iter().filter_map(|(id, end)| Some((*flow_starts.get(&id)?, end))).collect(),
+            phases,
+            events: part.events,
+            warnings,
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Warnings::default();
+        let part = &self.part;
+        let at = |byte| Position { byte: Some(byte), ..Position::file(&self.file) };
+        let damaged = |reason: &str| Problem::DamagedFile { reason: reason.to_owned() };
+        let bad_value = Problem::BadValue { reason: "not a number" };
+        for BadValue { byte, field, value } in &part.bad_values.listed {
+            warnings.push(&bad_value, at(*byte).field(field.name(), value.as_bytes()));
+        }
+        warnings.push_unlisted(&bad_value, &self.file, part.bad_values.unlisted);
+        for &byte in &part.ended.broken {
+            warnings.push(&damaged("this event is no JSON; it was set aside"), at(byte));
+        }
+        let cut = Problem::CutTrace { events: part.events };
+        match part.ended.end {
+            End::Whole | End::Next { .. } => {}
+            End::BetweenEvents => warnings.push(&cut, Position::file(&self.file)),
+            End::InsideEvent { byte } => warnings.push(&cut, at(byte)),
+            End::Empty => warnings.push(&damaged("the file is empty"), Position::file(&self.file)),
+            End::NoEvents => {
+                warnings.push(&damaged("this is no trace: neither a JSON array nor an object with traceEvents"), Position::file(&self.file));
+            }
+        }
+        let mut warnings = warnings.finish();
+        warnings.extend(part.failure.clone());
+        warnings
+    }
+}
+
+/// As `extend`, without a copy where there was nothing.
+fn append<T>(whole: &mut Vec<T>, mut part: Vec<T>) {
+    if whole.is_empty() { *whole = part } else { whole.append(&mut part) }
+}
+
+impl Spans {
+    fn append(&mut self, part: Spans) {
+        append(&mut self.name, part.name);
+        append(&mut self.thread, part.thread);
+        append(&mut self.start_ns, part.start_ns);
+        append(&mut self.end_ns, part.end_ns);
+    }
+}
+
+impl Operators {
+    fn append(&mut self, part: Operators) {
+        self.spans.append(part.spans);
+        append(&mut self.stack, part.stack);
+        append(&mut self.sequence, part.sequence);
+        append(&mut self.backward, part.backward);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace_view::TraceReader;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn whole(text: &[u8]) -> Trace {
+        let mut reader = TraceReader::new("t.json");
+        reader.feed(text);
+        reader.finish()
+    }
+
+    /// Reads a range as a worker does: from its start until it is done, in slices.
+    fn part(text: &[u8], range: Range<u64>, exact: bool) -> TracePart {
+        let mut reader = TraceReader::range("t.json", range.clone(), exact);
+        for slice in text[range.start as usize..].chunks(97) {
+            if reader.is_done() {
+                break;
+            }
+            reader.feed(slice);
+        }
+        reader.finish_part()
+    }
+
+    /// The trace by ranges, and how often something was read again.
+    fn by_ranges(text: &[u8], cuts: &[u64]) -> (Trace, usize) {
+        let bounds = [&[0], cuts, &[u64::MAX]].concat();
+        let ranges = bounds.windows(2).map(|pair| pair[0]..pair[1]);
+        let mut again = 0;
+        let mut read = |range| {
+            again += 1;
+            part(text, range, true)
+        };
+        let trace = join("t.json", ranges.map(|range| (range.clone(), part(text, range, false))), &mut read);
+        (trace, again)
+    }
+
+    fn operator(nth: usize) -> String {
+        let stack = nth % 3;
+        format!(
+            r#"{{"ph":"X","name":"op{}","pid":1,"tid":{},"ts":"{nth}.5","dur":1,"cat":"cpu_op","args":{{"Call stack":"{stack}.py(1): f;\r\n\"x\"\\"}}}}"#,
+            nth % 5,
+            nth % 2
+        )
+    }
+
+    #[test]
+    fn a_clean_file_is_read_once_by_any_number_of_workers() {
+        let text = format!("[{}]", (0..200).map(operator).collect::<Vec<_>>().join(", "));
+        let one = whole(text.as_bytes());
+        assert_eq!((one.operators.spans.len(), one.stacks.len(), one.names.len(), one.warnings.len()), (200, 3, 5, 0));
+        for count in 1..=8u64 {
+            let cuts: Vec<u64> = (1..count).map(|nth| text.len() as u64 * nth / count).collect();
+            let (trace, again) = by_ranges(text.as_bytes(), &cuts);
+            assert_eq!(trace, one, "{count} ranges");
+            assert_eq!(again, 0, "{count} ranges");
+        }
+    }
+
+    #[test]
+    fn a_wrong_guess_is_read_again() {
+        // What looks like events lies in one.
+        let inner = r#"{"ph":"X","name":"inner","cat":"cpu_op","ts":1,"dur":1}"#;
+        let outer = format!(r#"{{"ph":"X","name":"outer","cat":"cpu_op","ts":1,"dur":9,"args":{{"list":[0, {inner}, {inner}]}}}}"#);
+        let text = format!("[{}, {outer}, {}]", operator(1), operator(2));
+        let (trace, again) = by_ranges(text.as_bytes(), &[text.find("list").unwrap() as u64]);
+        assert_eq!((trace, again), (whole(text.as_bytes()), 1));
+    }
+
+    #[test]
+    fn ranges_cover_the_file_and_are_not_small() {
+        assert_eq!(ranges(10, 4), vec![0..u64::MAX]);
+        assert_eq!(ranges(70 << 20, 4), vec![0..35 << 20, 35 << 20..u64::MAX]);
+        let many = ranges(5 << 30, 4);
+        assert_eq!((many.len(), many[1].end - many[1].start), (4, 5 << 28));
+    }
+
+    #[test]
+    fn no_more_bad_values_are_kept_than_are_listed() {
+        let bad = (0..LISTED_PER_KIND + 9).map(|_| r#"{"ph":"X","name":"x","cat":"cpu_op","ts":"soon"}"#).collect::<Vec<_>>().join(",");
+        let text = format!("[{bad}]");
+        let one = whole(text.as_bytes());
+        assert_eq!((one.warnings.len(), one.warnings[0].code.as_str()), (LISTED_PER_KIND + 1, "more-warnings"));
+        assert_eq!(by_ranges(text.as_bytes(), &[20_000, 30_000]).0, one);
+    }
+
+    fn event() -> impl Strategy<Value = String> {
+        let ugly = r#"{"ph":"X","name":"a\"b","cat":"cpu_op","ts":"#;
+        prop_oneof![
+            6 => (0usize..30).prop_map(operator),
+            1 => (0u32..4, 0u32..9, prop::sample::select(vec!["s", "f"])).prop_map(|(id, ts, ph)| format!(r#"{{"ph":"{ph}","id":{id},"name":"fwdbwd","cat":"fwdbwd","ts":{ts},"tid":{ts}}}"#)),
+            1 => (0u32..4, prop::sample::select(vec!["enqueue", "dequeue"])).prop_map(|(id, cat)| format!(r#"{{"ph":"X","name":"q","cat":"{cat}","ts":{id},"args":{{"correlation_id":{id}}}}}"#)),
+            1 => Just(r#"{"ph":"X","name":"ProfilerStep#1","ts":1,"dur":2}"#.to_owned()),
+            1 => Just(r#"{"ph":"X","name":"n","cat":"cpu_op","ts":1,"args":{"x":NaN,"y":[{"z":"}"}]}}"#.to_owned()),
+            1 => Just(format!("{ugly}\"no end}}")),
+            1 => Just(format!("{ugly}\"soon\"}}")),
+            1 => Just(format!("{ugly} }}")),
+            1 => "[]\\[{}\"\\\\,: 1]{0,6}",
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+        #[test]
+        fn the_number_of_workers_changes_nothing(
+            events in prop::collection::vec(event(), 0..40), wrapped in any::<bool>(), cut in 0usize..8000,
+            cuts in prop::collection::vec(0u64..8000, 0..8), space in prop::sample::select(vec![", ", ",\n", ","]),
+        ) {
+            let array = format!("[{}]", events.join(space));
+            let text = if wrapped { format!(r#"{{"a": [{{"ph":1}}, {{"ph":"X","name":"m"}}], "traceEvents": {array}, "z": [{{"ph":1,"name":2}}]}}"#) } else { array };
+            let text = &text.as_bytes()[..text.len().min(cut.max(text.len() / 2))];
+            let mut cuts: Vec<u64> = cuts.into_iter().map(|cut| cut % (text.len() as u64 + 1)).collect();
+            cuts.sort_unstable();
+            prop_assert_eq!(by_ranges(text, &cuts).0, whole(text));
+        }
+    }
+}
