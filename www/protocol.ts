@@ -60,10 +60,13 @@ export interface EngineCalls {
   clear(): void;
 }
 
-/** What a scanner hands over, blocks or their origins: opaque to the page, but for the buffers that move with it. */
+/** What a scanner hands over, blocks, parts of a trace or origins: opaque to the page, but for the buffers that move with it. */
 export interface Scanned {
   transfer: ArrayBuffer[];
 }
+
+/** From, until; the last range of a file has no end. */
+export type ByteRange = readonly [number, number];
 
 /** A file under the path that `discover` was given. */
 export interface ListedFile {
@@ -93,7 +96,12 @@ export type ToWorker =
   | {type: 'main'; module: WebAssembly.Module; threads: number}
   | ThreadStart
   | {type: 'threads_up'}
-  | {type: 'scan'; module: WebAssembly.Module; input: ScanInput}
+  /** For the scanner of a capture; a trace is cut into at most so many pieces. */
+  | {type: 'scan'; module: WebAssembly.Module; input: ScanInput; pieces: number}
+  /** For the same: what another worker has read of the trace. */
+  | {type: 'part'; part: Scanned}
+  /** For a helper: a range of a trace to read. */
+  | {type: 'range'; module: WebAssembly.Module; trace: ListedFile; range: ByteRange}
   | {type: 'call'; id: number; method: keyof EngineCalls; args: unknown[]};
 
 export type FromWorker =
@@ -101,6 +109,10 @@ export type FromWorker =
   | {type: 'spawn'; count: number; init: ThreadStart}
   | {type: 'up'}
   | {type: 'progress'; bytes: number}
+  /** How the trace is cut for helpers; no ranges where the scanner reads it alone. */
+  | {type: 'cut'; ranges: ByteRange[]}
+  /** A range is read. */
+  | {type: 'part'; part: Scanned}
   /** The tables are read: blocks to draw. */
   | {type: 'scanned'; result: Scanned}
   /** The trace is read, or there is none: the scanner has done its work. */

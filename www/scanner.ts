@@ -1,6 +1,10 @@
-// Scanning: a fresh worker for each capture, at most one a core at once, ended when it has handed over all that it found.
+// Scanning: a fresh worker for each capture, ended when it has handed over all that it found. Of a large trace it reads nothing itself:
+// helpers read ranges of it, meanwhile and share-nothing, and the capture's worker puts the parts together. At most one of them all a core
+// is at work at once.
+//
+// Reading blocks a worker; that others parse meanwhile is the overlap. A worker that only reads and hands slices on was not faster.
 import {wasm, worker} from './embedded';
-import type {FromWorker, ScanInput, Scanned, ToWorker} from './protocol';
+import type {ByteRange, FromWorker, ListedFile, ScanInput, Scanned, ToWorker} from './protocol';
 
 export interface Job {
   /** Resolves the input when the job's turn comes. */
@@ -16,39 +20,150 @@ export interface Job {
 
 export const workersAtOnce = (): number => Math.max(1, navigator.hardwareConcurrency || 1);
 
+/** Ranges of a trace for each worker: they do not end together. */
+const PIECES_PER_WORKER = 4;
+
 /** Runs all jobs; `signal` ends the running ones and drops the rest without a word to them. */
 export async function scanAll(jobs: Job[], signal: AbortSignal): Promise<void> {
+  const pool = new Pool(workersAtOnce(), signal);
   const queue = [...jobs];
   const lane = async (): Promise<void> => {
-    for (let job = queue.shift(); job !== undefined && !signal.aborted; job = queue.shift()) await scanOne(job, signal);
+    for (let job = queue.shift(); job !== undefined && !signal.aborted; job = queue.shift()) await scanOne(job, pool, signal);
   };
-  await Promise.all(Array.from({length: workersAtOnce()}, lane));
+  await Promise.all(Array.from({length: pool.size}, lane));
+  pool.end();
 }
 
-async function scanOne(job: Job, signal: AbortSignal): Promise<void> {
+async function scanOne(job: Job, pool: Pool, signal: AbortSignal): Promise<void> {
   job.started();
   try {
     const [module, input] = await Promise.all([wasm('plain'), job.input()]);
     if (signal.aborted) return;
-    const result = await runWorker({type: 'scan', module, input}, job, signal);
+    const result = await new CaptureScan(job, pool, module, input, signal).run();
     if (!signal.aborted) job.traced(result);
   } catch (error) {
     if (!signal.aborted) job.failed(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** What the trace gave; null without one, and where it was cancelled. */
-function runWorker(order: ToWorker, job: Job, signal: AbortSignal): Promise<Scanned | null> {
-  const scanner = worker('plain');
-  return new Promise<Scanned | null>((resolve, reject) => {
-    signal.addEventListener('abort', () => resolve(null), {once: true});
-    scanner.onerror = event => reject(new Error(event.message));
-    scanner.onmessage = ({data}: MessageEvent<FromWorker>) => {
-      if (data.type === 'progress') job.progress(data.bytes);
-      if (data.type === 'scanned' && !signal.aborted) job.scanned(data.result);
-      if (data.type === 'traced') resolve(data.result);
-      if (data.type === 'panic') reject(new Error(data.message));
+/** One capture: its own worker, and helpers for its trace. */
+class CaptureScan {
+  readonly #scanner = worker('plain');
+  /** Bytes that the capture's worker has read, and the helpers. */
+  #own = 0;
+  #helped = 0;
+
+  constructor(
+    private readonly job: Job, private readonly pool: Pool, private readonly module: WebAssembly.Module, private readonly input: ScanInput,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** What the trace gave; null without one, and where it was cancelled. */
+  async run(): Promise<Scanned | null> {
+    const free = await this.pool.turn();
+    let helpers = Promise.resolve();
+    try {
+      return await new Promise<Scanned | null>((resolve, reject) => {
+        this.signal.addEventListener('abort', () => resolve(null), {once: true});
+        hear(this.#scanner, reject, data => {
+          if (data.type === 'progress') this.#tell(this.#own = data.bytes, this.#helped);
+          if (data.type === 'cut' && data.ranges.length > 0) {
+            helpers = this.#help(data.ranges).catch(reject);
+          }
+          if (data.type === 'scanned' && !this.signal.aborted) {
+            this.job.scanned(data.result);
+            free();
+          }
+          if (data.type === 'traced') resolve(data.result);
+        });
+        this.#send({type: 'scan', module: this.module, input: this.input, pieces: this.pool.size * PIECES_PER_WORKER});
+      });
+    } finally {
+      free();
+      this.#scanner.terminate();
+      await helpers;
+    }
+  }
+
+  async #help(ranges: ByteRange[]): Promise<void> {
+    const {trace} = this.input;
+    if (trace === null) return;
+    await Promise.all(ranges.map(async range => {
+      const part = await this.pool.read(this.module, trace, range, bytes => this.#tell(this.#own, this.#helped += bytes));
+      if (part !== null) this.#send({type: 'part', part}, part.transfer);
+    }));
+  }
+
+  #tell(own: number, helped: number): void {
+    this.job.progress(own + helped);
+  }
+
+  #send(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#scanner.postMessage(message, transfer);
+  }
+}
+
+/** As many turns as workers may be at work at once, and the helpers, which are used again. */
+class Pool {
+  #turns: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #idle: Worker[] = [];
+
+  constructor(readonly size: number, private readonly signal: AbortSignal) {
+    this.#turns = size;
+  }
+
+  /** Resolves when it is one's turn, with what ends it. */
+  async turn(): Promise<() => void> {
+    if (this.#turns > 0) this.#turns -= 1;
+    else await new Promise<void>(resolve => this.#waiting.push(resolve));
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#turns += 1;
+      else next();
     };
-    scanner.postMessage(order);
-  }).finally(() => scanner.terminate());
+  }
+
+  /** Lets a helper read a range; null where it was cancelled. */
+  async read(module: WebAssembly.Module, trace: ListedFile, range: ByteRange, progress: (bytes: number) => void): Promise<Scanned | null> {
+    const free = await this.turn();
+    if (this.signal.aborted) {
+      free();
+      return null;
+    }
+    const helper = this.#idle.pop() ?? worker('plain');
+    let ended = false;
+    try {
+      return await new Promise<Scanned | null>((resolve, reject) => {
+        this.signal.addEventListener('abort', () => resolve(null), {once: true});
+        hear(helper, reject, data => {
+          if (data.type === 'progress') progress(data.bytes);
+          if (data.type === 'part') {
+            ended = true;
+            resolve(data.part);
+          }
+        });
+        helper.postMessage({type: 'range', module, trace, range} satisfies ToWorker);
+      });
+    } finally {
+      if (ended && !this.signal.aborted) this.#idle.push(helper);
+      else helper.terminate();
+      free();
+    }
+  }
+
+  end(): void {
+    for (const helper of this.#idle.splice(0)) helper.terminate();
+  }
+}
+
+function hear(from: Worker, failed: (reason: Error) => void, take: (message: FromWorker) => void): void {
+  from.onerror = event => failed(new Error(event.message));
+  from.onmessage = ({data}: MessageEvent<FromWorker>) => {
+    if (data.type === 'panic') failed(new Error(data.message));
+    else take(data);
+  };
 }

@@ -8,6 +8,7 @@ use super::trace_view::{Dequeue, Field, NONE, Operators, Phase, Point, Spans, Tr
 use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
 use crate::scan::json::{End, Ended};
 use crate::timeline::blocks::Interner;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What the events that begin in a range of the file say. Numbers of names, stacks and threads are the part's own.
@@ -44,7 +45,7 @@ pub struct TracePart {
 }
 
 /// A field that is no number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadValue {
     /// Where the event begins.
     pub byte: u64,
@@ -55,7 +56,7 @@ pub struct BadValue {
 }
 
 /// The first bad values, and how many there are: a damaged file may hold millions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadValues {
     /// As many as will be listed.
     pub listed: Vec<BadValue>,

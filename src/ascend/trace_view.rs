@@ -279,7 +279,7 @@ impl Events {
 }
 
 /// A field that must be a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Field {
     /// When an event began.
     Ts,

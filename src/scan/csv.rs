@@ -16,8 +16,8 @@ pub struct CsvReader {
     core: Option<Box<Reader>>,
     /// The start of a line whose end has not come yet.
     partial: Vec<u8>,
-    /// Set while the rest of a line that is too long goes by.
-    skipping: bool,
+    /// How much has gone by of a line that is too long.
+    skipped: Option<u64>,
     line: u64,
     byte: u64,
     /// Where the cells of a row stand.
@@ -84,14 +84,14 @@ impl Default for CsvReader {
 impl CsvReader {
     /// A reader at the start of a file.
     pub fn new() -> CsvReader {
-        CsvReader { core: None, partial: Vec::new(), skipping: false, line: 1, byte: 0, bounds: Vec::new(), cells: Vec::new(), ends: Vec::new() }
+        CsvReader { core: None, partial: Vec::new(), skipped: None, line: 1, byte: 0, bounds: Vec::new(), cells: Vec::new(), ends: Vec::new() }
     }
 
     /// Takes the next bytes of the file and hands every row that is complete to `each`.
     pub fn feed(&mut self, mut chunk: &[u8], each: &mut dyn FnMut(Row)) {
         while let Some(end) = memchr::memchr(b'\n', chunk) {
             let (line, rest) = chunk.split_at(end + 1);
-            if self.partial.is_empty() && !self.skipping {
+            if self.partial.is_empty() && self.skipped.is_none() {
                 self.row(line, true, each);
             } else {
                 self.keep(line);
@@ -107,18 +107,17 @@ impl CsvReader {
 
     /// Ends the file: a last line without a line end is a row too.
     pub fn finish(&mut self, each: &mut dyn FnMut(Row)) {
-        if !self.partial.is_empty() || self.skipping {
+        if !self.partial.is_empty() || self.skipped.is_some() {
             let whole = std::mem::take(&mut self.partial);
             self.row(&whole, false, each);
         }
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if self.skipping || self.partial.len() + part.len() > LONGEST_LINE {
+        if self.skipped.is_some() || self.partial.len() + part.len() > LONGEST_LINE {
             // Its length still counts for the offsets of what follows.
-            self.byte += (self.partial.len() + part.len()) as u64;
+            *self.skipped.get_or_insert(0) += (self.partial.len() + part.len()) as u64;
             self.partial.clear();
-            self.skipping = true;
         } else {
             self.partial.extend_from_slice(part);
         }
@@ -127,8 +126,9 @@ impl CsvReader {
     fn row(&mut self, line: &[u8], terminated: bool, each: &mut dyn FnMut(Row)) {
         let (number, byte) = (self.line, self.byte);
         self.line += 1;
-        self.byte += line.len() as u64;
-        if std::mem::take(&mut self.skipping) || line.len() > LONGEST_LINE {
+        let skipped = self.skipped.take();
+        self.byte += line.len() as u64 + skipped.unwrap_or(0);
+        if skipped.is_some() || line.len() > LONGEST_LINE {
             return each(Row::Bad { line: number, byte, reason: "the line is longer than 1 MiB" });
         }
         let mut text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -288,7 +288,7 @@ mod tests {
     fn a_line_without_end_is_not_kept() {
         let long = vec![b'x'; LONGEST_LINE + 7];
         let seen = rows(&[b"a\n", &long, &long, b"\nb\n"]);
-        assert_eq!(seen[1].3, ["bad: the line is longer than 1 MiB"]);
+        assert_eq!((seen[1].1, &seen[1].3[..]), (2, &["bad: the line is longer than 1 MiB".to_owned()][..]));
         assert_eq!((seen[2].0, seen[2].1), (3, 2 + 2 * long.len() as u64 + 1));
     }
 

@@ -9,6 +9,7 @@
 //! but the place matters, so the guess is right where the splitter before it ended at that very byte, and from there on both see the same.
 
 use super::masks::{BLOCK, json_masks, running_parity};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// An element of the array.
@@ -21,7 +22,7 @@ pub struct Event<'a> {
 }
 
 /// How a file, or the range of it, ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// With the array's closing bracket.
     Whole,
@@ -44,7 +45,7 @@ pub enum End {
 }
 
 /// What a splitter says at its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// Offset of the first event of a range; `None` where there was none, and for a whole file.
     pub first: Option<u64>,

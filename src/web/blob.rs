@@ -1,65 +1,81 @@
 //! Reads a dropped File in slices, inside a worker, where reading may block.
 
 use crate::error::Problem;
-use crate::scan::gzip::{Unpacker, damaged};
+use crate::scan::gzip::{Unpacker, damaged, is_gzip};
 use js_sys::Uint8Array;
+use std::ops::Range;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, FileReaderSync};
 
 /// Larger slices are read faster (measured up to 64 MiB); this one keeps a worker small.
 const SLICE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
+/// Past the end of a range only the rest of one event is wanted.
+const SLICE_PAST_RANGE_BYTES: f64 = 64.0 * 1024.0;
+
 /// A file being read.
-pub struct BlobReader<'a> {
+struct BlobReader<'a> {
     file: &'a File,
     reader: FileReaderSync,
     size: f64,
     at: f64,
-    slice: Vec<u8>,
 }
 
 impl<'a> BlobReader<'a> {
-    pub fn open(file: &'a File) -> Result<BlobReader<'a>, Problem> {
+    fn open(file: &'a File, at: f64) -> Result<BlobReader<'a>, Problem> {
         let reader = FileReaderSync::new().map_err(|error| unreadable(&error))?;
-        Ok(BlobReader { file, reader, size: file.size(), at: 0.0, slice: Vec::new() })
+        Ok(BlobReader { file, reader, size: file.size(), at })
     }
 
-    /// How many bytes were read.
-    pub fn position(&self) -> u64 {
-        self.at as u64
-    }
-
-    /// The next slice; `None` at the end.
-    pub fn read_next(&mut self) -> Result<Option<&[u8]>, Problem> {
+    /// At most so many bytes; `None` at the end.
+    fn read_next(&mut self, most: f64) -> Result<Option<Uint8Array>, Problem> {
         if self.at >= self.size {
             return Ok(None);
         }
-        let end = (self.at + SLICE_BYTES).min(self.size);
+        let end = (self.at + most).min(self.size);
         let blob = self.file.slice_with_f64_and_f64(self.at, end).map_err(|error| unreadable(&error))?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|error| unreadable(&error))?;
         let bytes = Uint8Array::new(&buffer);
         if f64::from(bytes.length()) < end - self.at {
             return Err(Problem::UnreadableFile { reason: "the file became shorter".to_owned() });
         }
-        self.slice.resize(bytes.length() as usize, 0);
-        bytes.copy_to(&mut self.slice);
         self.at = end;
-        Ok(Some(&self.slice))
+        Ok(Some(bytes))
     }
 }
 
 /// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file.
 pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
-    let mut blob = BlobReader::open(file)?;
+    let mut blob = BlobReader::open(file, 0.0)?;
     let mut unpacker = Unpacker::default();
-    loop {
-        let before = blob.position();
-        let Some(slice) = blob.read_next()? else { break };
-        let at = before + slice.len() as u64;
-        unpacker.feed(slice, &mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))?;
+    let mut slice = Vec::new();
+    while let Some(bytes) = blob.read_next(SLICE_BYTES)? {
+        slice.resize(bytes.length() as usize, 0);
+        bytes.copy_to(&mut slice);
+        let at = blob.at as u64;
+        unpacker.feed(&slice, &mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))?;
     }
-    let at = blob.position();
+    let at = blob.at as u64;
     unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))
+}
+
+/// Reads a range of a file, and on beyond it until `each` answers that it has enough.
+pub fn read_range(file: &File, range: Range<u64>, each: &mut dyn FnMut(&Uint8Array) -> bool) -> Result<(), Problem> {
+    let mut blob = BlobReader::open(file, range.start as f64)?;
+    loop {
+        let left = range.end as f64 - blob.at;
+        let most = if left > 0.0 { left.min(SLICE_BYTES) } else { SLICE_PAST_RANGE_BYTES };
+        match blob.read_next(most)? {
+            Some(bytes) if each(&bytes) => {}
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Whether a file is gzip; one that cannot be read is not.
+pub fn is_packed(file: &File) -> bool {
+    let start = BlobReader::open(file, 0.0).and_then(|mut blob| blob.read_next(2.0));
+    start.is_ok_and(|bytes| bytes.is_some_and(|bytes| is_gzip(&bytes.to_vec())))
 }
 
 /// A whole file of at most `most` bytes.

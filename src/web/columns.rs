@@ -132,43 +132,43 @@ fn totals_from_js(value: &JsValue) -> Result<Totals, JsError> {
     })
 }
 
-fn texts(texts: &[String]) -> Array {
+pub(super) fn texts(texts: &[String]) -> Array {
     texts.iter().map(|text| JsValue::from_str(text)).collect()
 }
 
-fn texts_from(value: &JsValue) -> Vec<String> {
+pub(super) fn texts_from(value: &JsValue) -> Vec<String> {
     Array::from(value).iter().map(|text| text.as_string().unwrap_or_default()).collect()
 }
 
-fn put_u32(object: &Object, key: &str, column: &[u32], transfer: &Array) {
+pub(super) fn put_u32(object: &Object, key: &str, column: &[u32], transfer: &Array) {
     let array = Uint32Array::from(column);
     transfer.push(&array.buffer());
     set(object, key, &array);
 }
 
-fn put_i64(object: &Object, key: &str, column: &[i64], transfer: &Array) {
+pub(super) fn put_i64(object: &Object, key: &str, column: &[i64], transfer: &Array) {
     let array = BigInt64Array::from(column);
     transfer.push(&array.buffer());
     set(object, key, &array);
 }
 
-fn u32s(value: &JsValue, key: &str) -> Result<Vec<u32>, JsError> {
+pub(super) fn u32s(value: &JsValue, key: &str) -> Result<Vec<u32>, JsError> {
     get(value, key)?.dyn_into::<Uint32Array>().map(|array| array.to_vec()).map_err(|_| JsError::new(key))
 }
 
-fn i64s(value: &JsValue, key: &str) -> Result<Vec<i64>, JsError> {
+pub(super) fn i64s(value: &JsValue, key: &str) -> Result<Vec<i64>, JsError> {
     get(value, key)?.dyn_into::<BigInt64Array>().map(|array| array.to_vec()).map_err(|_| JsError::new(key))
 }
 
-fn list(value: &JsValue, key: &str) -> Result<Array, JsError> {
+pub(super) fn list(value: &JsValue, key: &str) -> Result<Array, JsError> {
     get(value, key)?.dyn_into().map_err(|_| JsError::new(key))
 }
 
-fn json<T: serde::de::DeserializeOwned>(value: &JsValue, key: &str) -> Result<T, JsError> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(value: &JsValue, key: &str) -> Result<T, JsError> {
     Ok(serde_json::from_str(&get(value, key)?.as_string().unwrap_or_default())?)
 }
 
-fn get(value: &JsValue, key: &str) -> Result<JsValue, JsError> {
+pub(super) fn get(value: &JsValue, key: &str) -> Result<JsValue, JsError> {
     Reflect::get(value, &key.into()).map_err(|_| JsError::new(key))
 }
 

@@ -1,11 +1,13 @@
-//! The wasm boundary: the only part that knows JavaScript. Three kinds of instances run it: the page's own (draws, must not block), one
-//! scanner a capture (reads a file in slices, then ends), and the engine (owns the session, answers questions).
+//! The wasm boundary: the only part that knows JavaScript. Four kinds of instances run it: the page's own (draws, must not block), one
+//! scanner a capture (reads files in slices, then ends), helpers that read ranges of large traces for the scanners, and the engine (owns the
+//! session, answers questions).
 
 pub mod blob;
 pub mod canvas;
 pub mod columns;
 pub mod engine;
 pub mod messages;
+pub mod parts;
 pub mod queries;
 pub mod scanner;
 
