@@ -1,5 +1,5 @@
 # The short names of what one does here. The scripts do the work; each works from a bare machine with rustup and Node.js 20.
-.PHONY: run test build setup dev fmt clean
+.PHONY: run test build bench setup dev fmt clean
 
 run: build ## builds the page and serves it, isolated so that it may use threads
 	@node scripts/serve.mjs
@@ -10,6 +10,9 @@ test: ## every check
 
 build: setup ## dist/index.html
 	@. scripts/env.sh && trunk build
+
+bench: ## how long the command line takes, as its input doubles
+	@. scripts/env.sh && cargo build --release --quiet && node scripts/bench.mjs
 
 setup: ## installs what is missing
 	@sh scripts/setup.sh

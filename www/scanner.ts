@@ -2,7 +2,7 @@
 // helpers read ranges of it, meanwhile and share-nothing, and the capture's worker puts the parts together. At most one of them all a core
 // is at work at once.
 //
-// Reading blocks a worker; that others parse meanwhile is the overlap. A worker that only reads and hands slices on was not faster.
+// Reading blocks a worker; that others parse meanwhile is the overlap.
 import {wasm, worker} from './embedded';
 import type {ByteRange, FromWorker, ListedFile, ScanInput, Scanned, ToWorker} from './protocol';
 
