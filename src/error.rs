@@ -11,7 +11,10 @@ pub(crate) const LISTED_PER_KIND: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// No trace_view.json lies beside operator_memory.csv.
-    MissingTrace,
+    MissingTrace {
+        /// Whether the profiler was told to take no call stacks.
+        off: bool,
+    },
     /// No profiler_metadata.json.
     MissingMetadata,
     /// Neither memory_record.csv nor npu_module_mem.csv.
@@ -86,7 +89,10 @@ pub enum Problem {
         set_aside: u64,
     },
     /// A trace without call stacks.
-    NoStacks,
+    NoStacks {
+        /// Whether the profiler was told to take none.
+        off: bool,
+    },
     /// No operator of the trace ran while there were blocks.
     ForeignTrace,
     /// The same file lies there packed and unpacked, or twice packed; another one was read.
@@ -95,11 +101,17 @@ pub enum Problem {
         taken: String,
     },
     /// An export of another kind lies there alone.
-    UnsupportedExport,
+    UnsupportedExport {
+        /// Whether it is a snapshot of torch's allocator.
+        snapshot: bool,
+    },
     /// A raw capture that was never analysed.
     NotAnalysed,
     /// A capture folder without operator_memory.csv.
-    NoOperatorMemory,
+    NoOperatorMemory {
+        /// Whether the profiler was told not to record memory.
+        off: bool,
+    },
     /// No row reports the pool's total.
     NoTotals,
     /// A file without a usable row.
@@ -275,7 +287,7 @@ impl Problem {
     /// The code of the report's schema.
     pub fn code(&self) -> &'static str {
         match self {
-            Problem::MissingTrace => "missing-trace",
+            Problem::MissingTrace { .. } => "missing-trace",
             Problem::MissingMetadata => "missing-metadata",
             Problem::MissingMemoryRecord => "missing-memory-record",
             Problem::UnknownRank => "unknown-rank",
@@ -292,12 +304,12 @@ impl Problem {
             Problem::NoHloProto { .. } => "no-hlo-proto",
             Problem::DamagedFile { .. } | Problem::CellCount { .. } => "damaged-file",
             Problem::BaselineRise { .. } => "baseline-rise",
-            Problem::NoStacks => "no-stacks",
+            Problem::NoStacks { .. } => "no-stacks",
             Problem::ForeignTrace => "foreign-trace",
             Problem::DuplicateFile { .. } => "duplicate-file",
-            Problem::UnsupportedExport => "unsupported-export",
+            Problem::UnsupportedExport { .. } => "unsupported-export",
             Problem::NotAnalysed => "not-analysed",
-            Problem::NoOperatorMemory => "no-operator-memory",
+            Problem::NoOperatorMemory { .. } => "no-operator-memory",
             Problem::NoTotals => "no-totals",
             Problem::NoBlocks => "no-blocks",
             Problem::UnreadableFile { .. } => "unreadable-file",
@@ -312,6 +324,8 @@ impl Problem {
         let mut args = BTreeMap::new();
         let mut put = |key: &str, arg| args.insert(key.to_owned(), arg);
         match self {
+            Problem::MissingTrace { off: true } | Problem::NoStacks { off: true } | Problem::NoOperatorMemory { off: true } => drop(put("off", Arg::Number(1))),
+            Problem::UnsupportedExport { snapshot: true } => drop(put("snapshot", Arg::Number(1))),
             Problem::DuplicateRank { taken } => drop(put("taken", Arg::Number(*taken))),
             Problem::MissingColumn { required, present } => {
                 put("required", Arg::Number(i64::from(*required)));
@@ -351,7 +365,12 @@ impl Problem {
         let field = at.field.as_deref().unwrap_or_default();
         let value = at.value.as_deref().unwrap_or_default();
         match self {
-            Problem::MissingTrace => {
+            Problem::MissingTrace { off: true } => {
+                format!(
+                    "{place}: no trace_view.json lies here, and the capture was made with with_stack=False, so there are no call stacks. Profile with with_stack=True, and keep trace_view.json with the capture."
+                )
+            }
+            Problem::MissingTrace { off: false } => {
                 format!("{place}: no trace_view.json lies here, so there are no call stacks. Keep it with the capture, and profile with with_stack=True.")
             }
             Problem::MissingMetadata => format!("{place}: no profiler_metadata.json lies here, so the role is taken from the parent folder's name."),
@@ -419,14 +438,24 @@ impl Problem {
                     "{place}: rows are missing: the reported total grew by {grown} ({bytes} B), in {steps}, that no row explains. It is shown as baseline.{aside}"
                 )
             }
-            Problem::NoStacks => format!("{place}: the trace holds no call stacks. Profile with with_stack=True (or with_modules=True)."),
+            Problem::NoStacks { off: true } => {
+                format!(
+                    "{place}: the trace holds no call stacks: the capture was made with with_stack=False. Profile with with_stack=True (or with_modules=True)."
+                )
+            }
+            Problem::NoStacks { off: false } => format!("{place}: the trace holds no call stacks. Profile with with_stack=True (or with_modules=True)."),
             Problem::ForeignTrace => {
                 format!(
                     "{place}: no operator of this trace ran while there were blocks, so none has a call stack. Take the trace_view.json of this very capture."
                 )
             }
             Problem::DuplicateFile { taken } => format!("{place}: {taken} lies here too and was read; this file was not."),
-            Problem::UnsupportedExport => {
+            Problem::UnsupportedExport { snapshot: true } => {
+                format!(
+                    "{place}: a snapshot of torch's allocator, which is not read yet. Profile with torch_npu.profiler.profile(profile_memory=True, with_stack=True), which writes operator_memory.csv."
+                )
+            }
+            Problem::UnsupportedExport { snapshot: false } => {
                 format!("{place}: this export is not read yet. Export text as well: export_type=[ExportType.Text], which writes operator_memory.csv.")
             }
             Problem::NotAnalysed => {
@@ -435,7 +464,10 @@ impl Problem {
                     at.file
                 )
             }
-            Problem::NoOperatorMemory => format!("{place}: no operator_memory.csv lies here. Profile with profile_memory=True."),
+            Problem::NoOperatorMemory { off: true } => {
+                format!("{place}: no operator_memory.csv lies here: the capture was made with profile_memory=False. Profile with profile_memory=True.")
+            }
+            Problem::NoOperatorMemory { off: false } => format!("{place}: no operator_memory.csv lies here. Profile with profile_memory=True."),
             Problem::NoTotals => {
                 format!(
                     "{place}: no row reports the total allocated, so memory from before the capture is unknown: what is shown is the sum of the blocks, not the device's memory."

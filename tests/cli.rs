@@ -60,8 +60,70 @@ fn nothing_found_is_1_and_says_what_was_looked_for() {
     write(&folder.join("notes.txt"), b"x");
     let (code, said) = stderr(&[folder.to_str().unwrap()]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("looked for operator_memory.csv and *.xplane.pb in 1 file (nothing/notes.txt)"), "{said}");
-    assert_eq!(stderr(&["no/such/path"]).0, Some(1));
+    assert!(said.contains("looked for operator_memory.csv, *.xplane.pb and reports in 1 file (nothing/notes.txt)"), "{said}");
+    assert_eq!(stderr(&["no/such/path"]), (Some(1), "oomscope: no/such/path: no such file or folder\n".to_owned()));
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_what_to_do() {
+    let folder = folder("unread");
+    write(&folder.join("memory.pickle"), b"\x80\x04\x95\x10\x01\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]");
+    write(&folder.join("x.db"), b"SQLite format 3\0");
+    write(&folder.join("other.db"), b"no database");
+    let (code, said) = stderr(&[folder.to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("unread/memory.pickle: a snapshot of torch's allocator") && said.contains("unread/x.db: this export is not read yet"), "{said}");
+    assert!(!said.contains("other.db"), "{said}");
+}
+
+#[test]
+fn paths_of_one_name_stay_apart_and_a_file_named_twice_counts_once() {
+    let folder = folder("named");
+    let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type";
+    for (run, size) in [("a", 1), ("b", 2)] {
+        write(&folder.join(run).join("job/x_ascend_pt/operator_memory.csv"), format!("{header}\nx,{size},1,2,1.0,0.5,NPU:0\n").as_bytes());
+    }
+    let [a, b] = ["a/job", "b/job"].map(|path| folder.join(path).to_str().unwrap().to_owned());
+    let output = oomscope(&[&a, &b, &a, "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sources: Vec<_> = report["captures"].as_array().unwrap().iter().map(|capture| capture["source"].as_str().unwrap()).collect();
+    assert_eq!(sources, ["job (2)/x_ascend_pt", "job/x_ascend_pt"]);
+}
+
+#[test]
+fn one_capture_against_another() {
+    let sample = fixture("ascend_sample");
+    let output = oomscope(&[sample.to_str().unwrap(), "--diff", "actor_update:0", "critic_update:0", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let device = &report["differences"][0]["devices"][0];
+    let peak = |capture: usize| report["captures"][capture]["devices"][0]["peak"]["total_bytes"].as_i64().unwrap();
+    assert_eq!(device["total_bytes"]["difference"].as_i64().unwrap(), peak(2) - peak(0));
+    let sum = |groups: &str| device[groups].as_array().unwrap().iter().map(|group| group["difference_bytes"].as_i64().unwrap()).sum::<i64>();
+    let without_baseline = peak(2) - peak(0) - device["baseline_bytes"]["difference"].as_i64().unwrap();
+    assert_eq!((sum("by_operator"), sum("by_stack")), (without_baseline, without_baseline));
+    for format in ["text", "markdown"] {
+        let output = oomscope(&[sample.to_str().unwrap(), "--diff", "actor_update:0", "critic_update:0", "--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("aten::_log_softmax") && text.contains("gone"), "{text}");
+    }
+    let (code, said) = stderr(&[sample.to_str().unwrap(), "--diff", "actor_update:0", "nobody"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--diff: nobody is none of the captures; there are: ascend_sample/actor_update/"), "{said}");
+}
+
+#[test]
+fn nearest_stacks_are_guesses_that_are_counted() {
+    let sample = fixture("ascend_sample");
+    let output = oomscope(&[sample.to_str().unwrap(), "--nearest-stacks", "--format", "json"]);
+    let guessed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let plain = report(&sample);
+    for (with, without) in guessed["captures"].as_array().unwrap().iter().zip(plain["captures"].as_array().unwrap()) {
+        let count = |capture: &serde_json::Value, key: &str| capture["stacks"][key].as_u64().unwrap();
+        assert!(count(with, "nearest") > 0 && count(without, "nearest") == 0);
+        assert_eq!((count(with, "nearest") + count(with, "none"), count(with, "own")), (count(without, "none"), count(without, "own")));
+    }
+    let text = String::from_utf8(oomscope(&[sample.to_str().unwrap(), "--nearest-stacks"]).stdout).unwrap();
+    assert!(text.contains("and a guess for "), "{text}");
 }
 
 #[test]

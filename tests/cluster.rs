@@ -40,7 +40,7 @@ fn a_report_read_back_is_the_same_to_the_byte() {
         let file = folder(&format!("again{nth}")).join("report.json");
         fs::write(&file, &first).unwrap();
         assert!(json_of(&[text(&file)]) == first, "{}", path.display());
-        assert!(read::looks_like_report(&first[..read::SNIFFED_BYTES]));
+        assert_eq!(read::sniff(&first[..read::SNIFFED_BYTES]), Some(read::Sniffed::Report));
     }
 }
 

@@ -1,6 +1,6 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
+  BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, Difference, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
   LiveRequest, ReserveAnswer, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
@@ -51,9 +51,11 @@ export interface EngineCalls {
   top(request: TopRequest): TopAnswer;
   histograms(capture: number, device: number): HistogramAnswer;
   select(ranks: string, role: string | undefined): SelectAnswer;
-  is_report(first: Uint8Array): boolean;
+  sniff(first: Uint8Array): 'report' | 'other' | undefined;
   add_report(path: string, bytes: Uint8Array): void;
   comparison(top: number): ComparisonSummary;
+  difference(a: number, b: number): Difference;
+  markdown(top: number): string;
   report(top: number): string;
   table_begin(lines: boolean, nearest: boolean): void;
   table_next(): Uint8Array;

@@ -62,8 +62,10 @@ async function open(list: (progress: (paths: number) => void, signal: AbortSigna
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
     const jax = notYetRead(paths);
     if (jax.length > 0) notify('warning', t => t.notYetRead(jax));
-    const reports = await reportsAmong(opened, found, signal);
-    if (found.captures.length + reports.length > 0) begin(opened, {...found, reports});
+    const looked = await sniffed(opened, found, signal);
+    const [unread] = looked.unread;
+    if (found.captures.length + looked.reports.length > 0) begin(opened, {...found, reports: looked.reports}, looked.unread);
+    else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
     else if (jax.length === 0 && (paths.length > 0 || unreadable.length === 0)) notify('error', nothingFound(paths));
   } catch (error) {
     if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
@@ -83,25 +85,34 @@ export function cancel(): void {
   set({walked: null});
 }
 
-/** The paths that are reports of ours, by a look at how they begin. */
-async function reportsAmong(opened: Opened[], found: FoundMessage, signal: AbortSignal): Promise<number[]> {
-  const reports: number[] = [];
+/** Files that the page itself must look into, by their index. */
+interface Sniffed {
+  reports: number[];
+  /** Exports that cannot be read. */
+  unread: number[];
+}
+
+async function sniffed(opened: Opened[], found: FoundMessage, signal: AbortSignal): Promise<Sniffed> {
+  const result: Sniffed = {reports: [], unread: []};
   await eachOf(found.reports, signal, async index => {
     const file = await opened[index]?.file().catch(() => undefined);
     if (file === undefined) return;
-    const first = await file.slice(0, found.sniffed_bytes).arrayBuffer().catch(() => new ArrayBuffer(0));
-    if (await engine.call('is_report', [new Uint8Array(first)])) reports.push(index);
+    const kind = await engine.call('sniff', [await firstBytes(file, found.sniffed_bytes)]);
+    if (kind !== undefined && kind !== null) result[kind === 'report' ? 'reports' : 'unread'].push(index);
   });
   signal.throwIfAborted();
-  return reports.sort((a, b) => a - b);
+  return result;
 }
+
+const firstBytes = async (file: File, count: number): Promise<Uint8Array> =>
+  new Uint8Array(await file.slice(0, count).arrayBuffer().catch(() => new ArrayBuffer(0)));
 
 /** Some at once: folders can hold thousands of files. */
 async function eachOf(indices: number[], signal: AbortSignal, each: (index: number) => Promise<void>): Promise<void> {
   for (let at = 0; at < indices.length && !signal.aborted; at += FILES_AT_ONCE) await Promise.all(indices.slice(at, at + FILES_AT_ONCE).map(each));
 }
 
-function begin(opened: Opened[], found: FoundMessage): void {
+function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
   const {captures} = found;
   reading.abort();
   reading = new AbortController();
@@ -114,7 +125,7 @@ function begin(opened: Opened[], found: FoundMessage): void {
   });
   const files = new Files(opened);
   void askSizes(captures, files, reading.signal);
-  void read(found, files, reading.signal);
+  void read(found, unread, files, reading.signal);
 }
 
 /** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
@@ -129,9 +140,12 @@ function clearEngine(): void {
 
 let builder: Builder | null = null;
 
-async function read({captures, reports}: FoundMessage, files: Files, signal: AbortSignal): Promise<void> {
+async function read(found: FoundMessage, unread: number[], files: Files, signal: AbortSignal): Promise<void> {
+  const {captures, reports} = found;
   const mine = builder = new Builder(captures);
-  await readReports(reports, files, signal);
+  await readReports(reports, files, signal, file => file.arrayBuffer());
+  await readReports(unread, files, signal, async file => (await firstBytes(file, found.sniffed_bytes)).buffer as ArrayBuffer);
+  if (reports.length + unread.length > 0) await compare(signal);
   await scanAll(captures.map((capture, index) => job(capture, index, files, mine)), signal);
   await mine.finished();
   if (mine !== builder) return;
@@ -139,15 +153,13 @@ async function read({captures, reports}: FoundMessage, files: Files, signal: Abo
   patch(() => ({readingSince: null}));
 }
 
-async function readReports(reports: number[], files: Files, signal: AbortSignal): Promise<void> {
-  if (reports.length === 0) return;
-  await eachOf(reports, signal, async index => {
-    const report = await files.maybe(index);
-    const bytes = await report?.file.arrayBuffer().catch(error => void notify('warning', t => t.fileFailed(report.path, String(error))));
-    if (report === null || !bytes || signal.aborted) return;
-    await engine.call('add_report', [report.path, new Uint8Array(bytes)], [bytes]).catch(ignoreEnded);
+async function readReports(indices: number[], files: Files, signal: AbortSignal, take: (file: File) => Promise<ArrayBuffer>): Promise<void> {
+  await eachOf(indices, signal, async index => {
+    const listed = await files.maybe(index);
+    if (listed === null) return;
+    const bytes = await take(listed.file).catch(error => void notify('warning', t => t.fileFailed(listed.path, String(error))));
+    if (bytes && !signal.aborted) await engine.call('add_report', [listed.path, new Uint8Array(bytes)], [bytes]).catch(ignoreEnded);
   });
-  await compare(signal);
 }
 
 /** Lets the engine compare all that it has by now. */

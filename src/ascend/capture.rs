@@ -2,7 +2,7 @@
 
 use super::discover::CaptureFiles;
 use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
-use super::profiler_info;
+use super::profiler_info::{self, Setup};
 use super::reserved::{Reserved, ReservedReader};
 use super::stacks::{Stacks, stacks};
 use super::trace_view::{Phase, Trace};
@@ -40,6 +40,8 @@ pub struct Facts {
     pub torch_npu: Option<String>,
     /// Version of CANN.
     pub cann: Option<String>,
+    /// How it was made; `None` without either file that says it.
+    pub setup: Option<Setup>,
     /// Rows of operator_memory.csv.
     pub rows_read: u64,
     /// Of these, rows that could not be used.
@@ -85,7 +87,8 @@ impl Origins {
         let mut warnings = trace.warnings.clone();
         let at = || Position::file(&capture.facts.source);
         if trace.stacks.is_empty() && trace.python.is_empty() && (trace.events > 0 || warnings.is_empty()) {
-            warnings.push(Warning::new(&Problem::NoStacks, at()));
+            let off = capture.facts.setup.as_ref().is_some_and(Setup::stacks_were_off);
+            warnings.push(Warning::new(&Problem::NoStacks { off }, at()));
         }
         if is_foreign(&trace, &capture.devices) {
             warnings.push(Warning::new(&Problem::ForeignTrace, at()));
@@ -148,6 +151,7 @@ impl CaptureReader {
             capture_time: files.capture_time.clone(),
             torch_npu: None,
             cann: None,
+            setup: None,
             rows_read: 0,
             rows_set_aside: 0,
             warnings: files.warnings.clone(),
@@ -169,6 +173,10 @@ impl CaptureReader {
                 self.info_rank = info.rank;
                 self.facts.torch_npu = info.torch_npu;
                 self.facts.cann = info.cann;
+                // What the metadata said, if it came first, stays.
+                let known = self.facts.setup.take().unwrap_or_default();
+                self.facts.setup = Some(Setup { environment: known.environment, distributed: known.distributed, ..info.setup });
+                self.explain();
             }
             Err(reason) => self.fail(&Problem::DamagedFile { reason }, Position::file(file)),
         }
@@ -176,10 +184,27 @@ impl CaptureReader {
 
     /// Takes profiler_metadata.json.
     pub fn profiler_metadata(&mut self, file: &str, text: &[u8]) {
-        match profiler_info::role(text) {
-            Ok(Some(role)) => self.facts.role = Some(role),
-            Ok(None) => {}
+        match profiler_info::profiler_metadata(text) {
+            Ok(metadata) => {
+                self.facts.role = metadata.role.or(self.facts.role.take());
+                let setup = self.facts.setup.get_or_insert_default();
+                setup.environment = metadata.environment;
+                setup.distributed = metadata.distributed;
+            }
             Err(reason) => self.fail(&Problem::DamagedFile { reason }, Position::file(file)),
+        }
+    }
+
+    /// What is missing is missing because it was switched off, where it was.
+    fn explain(&mut self) {
+        let Some(setup) = &self.facts.setup else { return };
+        for warning in &mut self.facts.warnings {
+            let problem = match warning.code.as_str() {
+                "missing-trace" => Problem::MissingTrace { off: setup.stacks_were_off() },
+                "no-operator-memory" => Problem::NoOperatorMemory { off: setup.profile_memory == Some(false) },
+                _ => continue,
+            };
+            *warning = Warning::new(&problem, Position::file(std::mem::take(&mut warning.file)));
         }
     }
 
@@ -335,6 +360,18 @@ mod tests {
             Origins::of(&scanned, trace.finish()).warnings.into_iter().map(|warning| warning.code).collect::<Vec<_>>()
         };
         assert_eq!((codes(5), codes(6), codes(30), codes(31)), (vec!["foreign-trace".to_owned()], vec![], vec![], vec!["foreign-trace".to_owned()]));
+    }
+
+    #[test]
+    fn what_was_switched_off_is_said_to_have_been() {
+        let capture =
+            capture("x_ascend_pt/operator_memory.csv", br#"{"config": {"common_config": {"with_stack": false}}}"#, br#"{"ENV_VARIABLES": {"A": "b"}}"#);
+        let missing = capture.facts.warnings.iter().find(|warning| warning.code == "missing-trace").unwrap();
+        assert!(missing.message.contains("was made with with_stack=False") && missing.args.contains_key("off"), "{missing:?}");
+        assert_eq!(capture.facts.setup.unwrap().environment.len(), 1);
+        let mut reader = CaptureReader::new(&discover(&["x_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"])[0]);
+        reader.profiler_info("info", br#"{"config": {"common_config": {"profile_memory": false}}}"#);
+        assert!(reader.finish().facts.warnings[0].message.contains("was made with profile_memory=False"));
     }
 
     #[test]

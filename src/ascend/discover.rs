@@ -158,9 +158,9 @@ fn captures_of<P: AsRef<str>>(path: &str, mut folder: Folder, paths: &[P]) -> Ve
     }
     if folder.tables.is_empty() {
         let (problem, at) = match folder.databases.first() {
-            Some(&database) => (Problem::UnsupportedExport, paths[database].as_ref()),
+            Some(&database) => (Problem::UnsupportedExport { snapshot: false }, paths[database].as_ref()),
             None if folder.raw && !folder.analysed => (Problem::NotAnalysed, path),
-            None => (Problem::NoOperatorMemory, path),
+            None => (Problem::NoOperatorMemory { off: false }, path),
         };
         files.warnings.push(Warning::new(&problem, Position::file(at)));
         return vec![files];
@@ -189,7 +189,7 @@ fn with_table<P: AsRef<str>>(files: &CaptureFiles, operator_memory: Vec<usize>, 
         files.source = paths[files.operator_memory[0]].as_ref().to_owned();
     }
     let missing = [
-        (files.trace.is_none(), Problem::MissingTrace),
+        (files.trace.is_none(), Problem::MissingTrace { off: false }),
         (files.profiler_metadata.is_none(), Problem::MissingMetadata),
         (files.memory_record.is_none() && files.npu_module_mem.is_none(), Problem::MissingMemoryRecord),
     ];

@@ -30,11 +30,13 @@ pub enum Reason {
     Ambiguous,
     /// The operator is known; neither it nor anything around it carries a stack.
     NotCarried,
+    /// A guess, where one was asked for: the last operator of the block's name that carries a stack, however long ago.
+    Nearest,
 }
 
 impl Reason {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 10] = [
         Reason::Own,
         Reason::TaskQueue,
         Reason::Ancestor,
@@ -44,6 +46,7 @@ impl Reason {
         Reason::NoOperator,
         Reason::Ambiguous,
         Reason::NotCarried,
+        Reason::Nearest,
     ];
 
     /// As the report and the page name it.
@@ -58,6 +61,7 @@ impl Reason {
             Reason::NoOperator => "no-operator",
             Reason::Ambiguous => "ambiguous",
             Reason::NotCarried => "not-carried",
+            Reason::Nearest => "nearest",
         }
     }
 }
@@ -76,6 +80,16 @@ pub struct Stacks {
 }
 
 impl Stacks {
+    /// Gives the blocks without a stack the nearest one, as a guess that is marked as one.
+    pub fn guess(&mut self) {
+        for block in 0..self.of_block.len() {
+            if self.of_block[block] == NONE && self.nearest[block] != NONE {
+                self.of_block[block] = self.nearest[block];
+                self.reasons[block] = Reason::Nearest;
+            }
+        }
+    }
+
     /// The frames of a stack as people read it: outermost first; none for [`NONE`].
     pub fn frames(&self, stack: u32) -> Vec<String> {
         self.texts.get(stack as usize).map_or(Vec::new(), |text| frames(text).rev().map(str::to_owned).collect())

@@ -1,6 +1,7 @@
 //! The part of the text report on a JAX/XLA capture: verdicts first, then what they rest on.
 
-use super::text::{SHOWN, more, notes_text, printable};
+use super::inert::printable;
+use super::text::{SHOWN, more, notes_text};
 use crate::oom::xplane_report::{BufferReport, Diagnosis, ExecutionReport, Fix, LiveReport, ModuleReport, XplaneReport};
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Write};

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod diagnose;
+pub mod difference;
 pub mod fixes;
 pub mod merge;
 pub mod read;

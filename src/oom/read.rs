@@ -5,6 +5,7 @@
 
 use super::report::{AscendReport, CaptureReport, SCHEMA};
 use super::xplane_report::XplaneReport;
+use crate::ascend::discover::CaptureFiles;
 use crate::error::{Position, Problem, Warning};
 use crate::scan::gzip::{Unpacker, damaged};
 use serde::Deserialize;
@@ -31,36 +32,73 @@ pub struct ReadReport {
     pub warnings: Vec<Warning>,
 }
 
-/// The places of the paths that may be reports: a look into the file says more.
+/// What a file is, as its first bytes tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sniffed {
+    /// A report of ours, of whatever version.
+    Report,
+    /// An SQLite database, as profilers export them.
+    Database,
+    /// What torch's `_dump_snapshot` pickles.
+    Snapshot,
+}
+
+/// The places of the paths into which a look must be taken: they may be reports, or exports that cannot be read.
 ///
 /// ```
-/// use oomscope::oom::read::may_be_reports;
-/// assert_eq!(may_be_reports(&["r/0.json", "x_ascend_pt/profiler_info_0.json", "x_ascend_pt/PROF_1/host/info.json", "r/1.json.gz"]), [0, 3]);
+/// use oomscope::oom::read::worth_a_look;
+/// let paths = ["r/0.json", "x_ascend_pt/profiler_info_0.json", "x_ascend_pt/PROF_1/host/info.json", "r/1.json.gz", "snapshot.pickle"];
+/// assert_eq!(worth_a_look(&paths, &[]), [0, 3, 4]);
 /// ```
-pub fn may_be_reports<P: AsRef<str>>(paths: &[P]) -> Vec<usize> {
-    let may_be = |path: &str| {
+pub fn worth_a_look<P: AsRef<str>>(paths: &[P], captures: &[CaptureFiles]) -> Vec<usize> {
+    let in_a_capture = |path: &str| captures.iter().any(|capture| path.strip_prefix(&capture.source).is_some_and(|rest| rest.starts_with('/')));
+    let worth = |path: &str| {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let known = name.starts_with("profiler_info") || name.starts_with("profiler_metadata") || name.starts_with("trace_view");
         let profilers = |folder: &str| folder.starts_with("PROF_") || PROFILERS_FOLDERS.contains(&folder);
-        (name.ends_with(".json") || name.ends_with(".json.gz")) && !known && !folders.split('/').any(profilers)
+        let json = (name.ends_with(".json") || name.ends_with(".json.gz")) && !known;
+        let export = name.ends_with(".pkl") || name.ends_with(".pickle") || (name.ends_with(".db") && !in_a_capture(path));
+        (json || export) && !folders.split('/').any(profilers)
     };
-    (0..paths.len()).filter(|&index| may_be(paths[index].as_ref())).collect()
+    (0..paths.len()).filter(|&index| worth(paths[index].as_ref())).collect()
 }
 
-/// Whether a file that begins so (packed or not) is a report, of whatever version.
+/// What a file is that begins so, packed or not; `None`: nothing that is known here.
 ///
 /// ```
-/// assert!(oomscope::oom::read::looks_like_report(b"{\n  \"schema\": \"oomscope.report/1\","));
-/// assert!(!oomscope::oom::read::looks_like_report(b"{\"traceEvents\": ["));
+/// use oomscope::oom::read::{Sniffed, sniff};
+/// assert_eq!(sniff(b"{\n  \"schema\": \"oomscope.report/1\","), Some(Sniffed::Report));
+/// assert_eq!(sniff(b"{\"traceEvents\": ["), None);
 /// ```
-pub fn looks_like_report(first: &[u8]) -> bool {
+pub fn sniff(first: &[u8]) -> Option<Sniffed> {
     let mut text = Vec::new();
     // What is cut here is cut on purpose.
     let _ = Unpacker::default().feed(first, &mut |bytes| text.extend_from_slice(bytes));
-    let after = |text: &[u8], wanted: &str| text.trim_ascii_start().strip_prefix(wanted.as_bytes()).map(<[u8]>::to_vec);
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let value = after(text, "{").and_then(|rest| after(&rest, "\"schema\"")).and_then(|rest| after(&rest, ":")).and_then(|rest| after(&rest, "\""));
-    value.is_some_and(|value| value.starts_with(SCHEMAS.as_bytes()))
+    if text.starts_with(b"SQLite format 3\0") {
+        return Some(Sniffed::Database);
+    }
+    // Protocol 2 and later; the snapshot is a dictionary of these.
+    if text.first() == Some(&0x80) && ["segments", "device_traces"].iter().any(|key| memchr::memmem::find(&text, key.as_bytes()).is_some()) {
+        return Some(Sniffed::Snapshot);
+    }
+    looks_like_report(&text).then_some(Sniffed::Report)
+}
+
+fn looks_like_report(text: &[u8]) -> bool {
+    let mut rest = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    for wanted in ["{", "\"schema\"", ":", "\""] {
+        match rest.trim_ascii_start().strip_prefix(wanted.as_bytes()) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.starts_with(SCHEMAS.as_bytes())
+}
+
+/// A file that cannot be read, named with what to do.
+pub fn unread(file: &str, what: Sniffed) -> ReadReport {
+    let problem = Problem::UnsupportedExport { snapshot: what == Sniffed::Snapshot };
+    ReadReport { file: file.to_owned(), captures: Vec::new(), warnings: vec![Warning::new(&problem, Position::file(file))] }
 }
 
 #[derive(Deserialize)]
@@ -77,8 +115,11 @@ struct Kind {
     kind: String,
 }
 
-/// Reads a report that may be packed.
+/// Reads a report that may be packed. Of a file that is something else, its first bytes are enough.
 pub fn read_packed(file: &str, bytes: &[u8]) -> ReadReport {
+    if let Some(other @ (Sniffed::Database | Sniffed::Snapshot)) = sniff(&bytes[..bytes.len().min(SNIFFED_BYTES)]) {
+        return unread(file, other);
+    }
     let mut unpacker = Unpacker::default();
     let mut text = Vec::new();
     let mut keep = |bytes: &[u8]| text.extend_from_slice(bytes);
@@ -211,9 +252,18 @@ mod tests {
 
     #[test]
     fn only_the_first_key_counts() {
-        assert!(looks_like_report(b"\xef\xbb\xbf{\"schema\" :\t\"oomscope.report/7\"}"));
+        assert_eq!(sniff(b"\xef\xbb\xbf{\"schema\" :\t\"oomscope.report/7\"}"), Some(Sniffed::Report));
         for other in [&b""[..], b"{", b"{\"x\": 1, \"schema\": \"oomscope.report/1\"}", b"[\"oomscope.report/1\"]", b"{\"schema\": \"other\"}"] {
-            assert!(!looks_like_report(other));
+            assert_eq!(sniff(other), None);
         }
+    }
+
+    #[test]
+    fn exports_that_cannot_be_read_are_known_by_their_content() {
+        assert_eq!(sniff(b"SQLite format 3\0\x10\0"), Some(Sniffed::Database));
+        let snapshot = b"\x80\x04\x95\x10\x01\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]";
+        assert_eq!((sniff(snapshot), sniff(b"\x80\x04\x95}\x94(\x8c\x05other\x94]")), (Some(Sniffed::Snapshot), None));
+        let warning = &read_packed("a/snapshot.pickle", snapshot).warnings[0];
+        assert_eq!((warning.code.as_str(), warning.args.contains_key("snapshot")), ("unsupported-export", true));
     }
 }

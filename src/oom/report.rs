@@ -4,10 +4,12 @@
 //! integers. A key that a capture of this kind should have and lacks is `null`, and a warning says why.
 
 use super::compare::{Comparison, comparison, members_of_report};
+use super::difference::Difference;
 use super::merge::{Identity, Origin, merge};
 use super::read::ReadReport;
 use crate::ascend::capture::{Capture, Device};
 use crate::ascend::operator_memory::Pool;
+use crate::ascend::profiler_info::Setup;
 use crate::ascend::reserved;
 use crate::ascend::stacks::{Reason, Stacks};
 use crate::error::Warning;
@@ -19,6 +21,7 @@ use crate::timeline::live::{self, Group};
 use crate::timeline::replay::Change;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The name of the schema; renaming or removing a key makes the next one.
 pub const SCHEMA: &str = "oomscope.report/1";
@@ -32,6 +35,8 @@ pub struct Report {
     pub captures: Vec<CaptureReport>,
     /// Ranks and roles side by side; `null` for fewer than two Ascend captures.
     pub comparison: Option<Comparison>,
+    /// Of the captures that were asked for.
+    pub differences: Vec<Difference>,
     /// Of files that gave no capture, and of captures that are there more than once.
     pub warnings: Vec<Warning>,
     /// For each capture the report file it was read back from.
@@ -90,6 +95,8 @@ pub struct AscendReport {
     pub rank: Option<i64>,
     pub capture_time: Option<String>,
     pub versions: Versions,
+    /// How it was made; `null` without profiler_info and profiler_metadata.
+    pub facts: Option<Setup>,
     pub rows: Rows,
     pub devices: Vec<DeviceReport>,
     /// Blocks of the PTA pool by the reason of their stack; `null` without a trace.
@@ -133,6 +140,7 @@ pub fn stack_counts(capture: &Capture) -> Option<StackCounts> {
                 Reason::Ancestor => &mut counts.ancestor,
                 Reason::Forward => &mut counts.forward,
                 Reason::Python => &mut counts.python,
+                Reason::Nearest => &mut counts.nearest,
                 Reason::NoStacks | Reason::NoOperator | Reason::Ambiguous | Reason::NotCarried => &mut counts.none,
             } += 1;
         }
@@ -210,6 +218,13 @@ pub struct StackGroup {
     pub stack: Vec<String>,
     pub bytes: i64,
     pub blocks: u64,
+    /// Of these, blocks whose stack is a guess: that of the last operator of their name. Only written where there are some.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nearest_blocks: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Equal blocks of which every step leaves more.
@@ -298,7 +313,7 @@ pub fn report(captures: impl IntoIterator<Item = CaptureReport>, read: &[ReadRep
     };
     let (captures, files): (Vec<CaptureReport>, Vec<Option<String>>) = merged.captures.into_iter().filter_map(take).unzip();
     let comparison = comparison(captures.iter().map(members_of_report).collect(), top);
-    Report { schema: SCHEMA, captures, comparison, warnings: merged.warnings, files }
+    Report { schema: SCHEMA, captures, comparison, differences: Vec::new(), warnings: merged.warnings, files }
 }
 
 /// The report on an Ascend Profiler capture; lists without an end of their own hold the first `top`.
@@ -310,6 +325,7 @@ pub fn ascend_report(capture: &Capture, top: usize) -> CaptureReport {
         rank: facts.rank,
         capture_time: facts.capture_time.clone(),
         versions: Versions { torch_npu: facts.torch_npu.clone(), cann: facts.cann.clone() },
+        facts: facts.setup.clone(),
         rows: Rows { read: facts.rows_read, set_aside: facts.rows_set_aside },
         devices: capture.devices.iter().filter_map(|device| device_report(capture, device, top)).collect(),
         stacks: stack_counts(capture),
@@ -365,7 +381,13 @@ fn peak_report(device: &Device) -> Option<PeakReport> {
 
 fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGroup> {
     let groups = live::by_key(blocks, chosen, &stacks.of_block).into_iter();
-    let mut groups: Vec<StackGroup> = groups.map(|Group { key, bytes, blocks }| StackGroup { stack: stacks.frames(key), bytes, blocks }).collect();
+    let mut guessed: BTreeMap<u32, u64> = BTreeMap::new();
+    for &block in chosen.iter().filter(|&&block| stacks.reasons[block as usize] == Reason::Nearest) {
+        *guessed.entry(stacks.of_block[block as usize]).or_default() += 1;
+    }
+    let mut groups: Vec<StackGroup> = groups
+        .map(|Group { key, bytes, blocks }| StackGroup { stack: stacks.frames(key), bytes, blocks, nearest_blocks: guessed.get(&key).copied().unwrap_or(0) })
+        .collect();
     groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.stack.cmp(&b.stack)));
     groups
 }

@@ -4,6 +4,7 @@
 pub mod allocators;
 pub mod between;
 pub mod blocks;
+pub mod difference;
 pub mod growth;
 pub mod histogram;
 pub mod live;

@@ -8,10 +8,12 @@ use crate::ascend::discover;
 use crate::ascend::reserved::Outside;
 use crate::ascend::trace_view::Phase;
 use crate::export::json::json;
+use crate::export::markdown::markdown;
 use crate::oom::compare::{self, Member, members_of_capture, members_of_report};
+use crate::oom::difference::{Difference, between};
 use crate::oom::merge::{Identity, Merged, Origin, merge};
-use crate::oom::read::{self, ReadReport};
-use crate::oom::report::{CaptureReport, Report, ascend_report, known, report, stack_counts};
+use crate::oom::read::{self, ReadReport, Sniffed};
+use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, known, report, stack_counts};
 use crate::timeline::allocators;
 use crate::timeline::live;
 use crate::timeline::replay::Change;
@@ -26,8 +28,9 @@ pub(super) const HUES: usize = 12;
 /// What lies in a list of paths.
 #[wasm_bindgen]
 pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
-    let reports = read::may_be_reports(&paths).into_iter().map(|index| index as u32).collect();
-    Ok(FoundMessage { captures: discover::discover(&paths), reports, sniffed_bytes: read::SNIFFED_BYTES as u32, paths: paths.len() as u32 }.into_ts()?)
+    let captures = discover::discover(&paths);
+    let reports = read::worth_a_look(&paths, &captures).into_iter().map(|index| index as u32).collect();
+    Ok(FoundMessage { captures, reports, sniffed_bytes: read::SNIFFED_BYTES as u32, paths: paths.len() as u32 }.into_ts()?)
 }
 
 /// The session. What it can be asked stands in [`super::queries`].
@@ -99,12 +102,13 @@ impl Engine {
         *self = Engine::default();
     }
 
-    /// Whether a file whose first bytes these are is a report of ours, to be added with `add_report`.
-    pub fn is_report(&self, first: &[u8]) -> bool {
-        read::looks_like_report(first)
+    /// What a file is whose first bytes these are: `report`, or an export that cannot be read, `other`; None where it is nothing known.
+    pub fn sniff(&self, first: &[u8]) -> Option<String> {
+        let kind = read::sniff(first)?;
+        Some(if kind == Sniffed::Report { "report" } else { "other" }.to_owned())
     }
 
-    /// Takes a report file, whole. What is wrong with it is among the warnings of `comparison`.
+    /// Takes a report file, whole, or the first bytes of an export that cannot be read. What is wrong with it is among the warnings of `comparison`.
     pub fn add_report(&mut self, path: &str, bytes: &[u8]) {
         self.reports.push(read::read_packed(path, bytes));
     }
@@ -112,6 +116,25 @@ impl Engine {
     /// Every capture that was read or reported, and how their ranks and roles compare: quick, whatever their size.
     pub fn comparison(&self, top: usize) -> Result<Ts<ComparisonSummary>, JsError> {
         Ok(self.compared(top).into_ts()?)
+    }
+
+    /// Two captures at their peaks, by their places in the list of `comparison`: what is new, gone and changed in B against A.
+    pub fn difference(&self, a: u32, b: u32) -> Result<Ts<Difference>, JsError> {
+        let Merged { captures, .. } = merge(self.captures.iter().map(|opened| Identity::of_capture(&opened.capture)), &self.reports);
+        let report = |place: u32| -> Option<AscendReport> {
+            let capture = match *captures.get(place as usize)? {
+                Origin::Opened(nth) => ascend_report(&self.captures[nth].capture, 0),
+                Origin::Read(report, place) => self.reports[report].captures[place].clone(),
+            };
+            if let CaptureReport::Ascend(report) = capture { Some(*report) } else { None }
+        };
+        let (side_a, side_b) = report(a).zip(report(b)).ok_or_else(|| JsError::new("no such capture"))?;
+        Ok(between((a as usize, &side_a), (b as usize, &side_b)).into_ts()?)
+    }
+
+    /// The report as Markdown; of every list the first `top`.
+    pub fn markdown(&self, top: usize) -> String {
+        markdown(&self.whole_report(top), top)
     }
 
     /// The report on all captures, as JSON.
@@ -187,6 +210,7 @@ impl Opened {
             role: facts.role.clone(),
             rank: facts.rank,
             capture_time: facts.capture_time.clone(),
+            facts: facts.setup.clone(),
             rows_read: facts.rows_read as u32,
             rows_set_aside: facts.rows_set_aside as u32,
             devices: self.devices.iter().filter_map(|shown| shown.summary(&self.capture)).collect(),

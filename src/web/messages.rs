@@ -4,6 +4,7 @@
 //! Instants are nanoseconds since the capture's first event (`*_ns` numbers stay far below 2^53); absolute ones are decimal strings.
 
 use crate::ascend::discover::CaptureFiles;
+use crate::ascend::profiler_info::Setup;
 use crate::error::Warning;
 use crate::oom::compare::Comparison;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use tsify::Tsify;
 pub struct FoundMessage {
     /// Each capture, also one that cannot be opened: its warnings then say why.
     pub captures: Vec<CaptureFiles>,
-    /// Places of the paths that may be reports: `Engine.is_report` tells by their first bytes.
+    /// Places of the paths that may be reports, or exports that cannot be read: `Engine.sniff` tells by their first bytes.
     pub reports: Vec<u32>,
     /// So many first bytes tell.
     pub sniffed_bytes: u32,
@@ -38,6 +39,8 @@ pub struct CaptureSummary {
     pub role: Option<String>,
     pub rank: Option<i64>,
     pub capture_time: Option<String>,
+    /// How it was made; None without profiler_info and profiler_metadata.
+    pub facts: Option<Setup>,
     pub rows_read: u32,
     pub rows_set_aside: u32,
     /// The devices and pools with blocks; empty when the capture could not be used.

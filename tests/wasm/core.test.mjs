@@ -100,7 +100,8 @@ test('a report read back is the same to the byte, and compares like the captures
   const engine = new Engine();
   const {reports, sniffed_bytes} = discover(['r.json', 'x_ascend_pt/trace_view.json', 'r.txt']);
   assert.deepEqual(reports, [0]);
-  assert.ok(engine.is_report(bytes.subarray(0, sniffed_bytes)) && !engine.is_report(Buffer.from('[{"ph":"X"}')));
+  assert.equal(engine.sniff(bytes.subarray(0, sniffed_bytes)), 'report');
+  assert.equal(engine.sniff(Buffer.from('[{"ph":"X"}')), undefined);
   engine.add_report('r.json', bytes);
   assert.equal(engine.report(25), whole);
   const read = engine.comparison(25);
@@ -113,6 +114,10 @@ test('a report read back is the same to the byte, and compares like the captures
   captures.forEach(({origins}, capture) => { if (origins !== null) scanned.attach(capture, origins); });
   assert.deepEqual(scanned.comparison(25).comparison, read.comparison);
   assert.deepEqual(JSON.parse(whole).comparison, JSON.parse(JSON.stringify(read.comparison)));
+  assert.equal(scanned.markdown(25), execFileSync('cargo', ['run', '--quiet', '--', FOLDERS[0], '--format', 'markdown'], {cwd: top, encoding: 'utf8'}));
+  const difference = JSON.parse(JSON.stringify(scanned.difference(0, 2)));
+  const asked = ['run', '--quiet', '--', FOLDERS[0], '--format', 'json', '--diff', 'actor_update:0', 'critic_update:0'];
+  assert.deepEqual(difference, JSON.parse(execFileSync('cargo', asked, {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30})).differences[0]);
   scanned.free();
 });
 

@@ -296,6 +296,7 @@ export const en = {
   baselineAtPeak: 'Baseline',
   aliveBlocks: 'Alive at the end',
   noteCount: 'Notes',
+  exportNotRead: (path: string) => `${path}: this kind of export is not read yet. Profile with torch_npu.profiler and export_type=[ExportType.Text], which writes operator_memory.csv.`,
   fromReport: (file: string) => `from the report ${file}: no curves`,
   notUsable: 'could not be used: see Data quality',
   what: 'What',

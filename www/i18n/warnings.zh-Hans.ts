@@ -13,6 +13,9 @@ const value = (w: Warning): string => w.value === null || w.value === undefined 
 
 const ORIGINAL = '请使用分析工具生成的原始文件';
 
+/** Whether what is missing was switched off when the capture was made. */
+const isOff = (w: Warning): boolean => arg(w, 'off') === '1';
+
 /** Reasons come in English from the parser. What follows a colon or stands in brackets may be anything and stays as it is. */
 const REASONS = new Map([
   ['not a number', '不是数字'],
@@ -68,7 +71,7 @@ const MADE_ON = new Map([
 ]);
 
 const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
-  'missing-trace': () => '没有 trace_view.json：因此没有调用栈。采集时设置 with_stack=True，并把该文件与 CSV 一起打开。',
+  'missing-trace': w => `没有 trace_view.json${isOff(w) ? '，采集时也设置了 with_stack=False' : ''}：因此没有调用栈。采集时设置 with_stack=True，并把该文件与 CSV 一起打开。`,
   'missing-metadata': () => '没有 profiler_metadata.json：角色取自上级文件夹的名字。',
   'unknown-rank': () => '不知道 rank：没有 profiler_info_<rank>.json，也没有 rank_id。该采集作为一个未命名的 rank 显示。',
   'duplicate-rank': w => `同一文件夹里有多个 profiler_info 文件：采用了其中最小的 rank ${arg(w, 'taken')}。每个 rank 请各放一个文件夹。`,
@@ -86,11 +89,13 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'duplicate-file': w => `同一文件夹里还有 ${arg(w, 'taken')}，采用的是那个文件；这个文件没有读取。`,
   'baseline-rise': w => `基线上升了 ${count(w, 'count')} 次，共 ${size(Number(arg(w, 'bytes')))}：文件缺少这些申请的行。`
     + (arg(w, 'set_aside') === '0' ? '' : `有 ${count(w, 'set_aside')} 行未采用，可能就是缺少的行。`),
-  'no-stacks': () => 'trace 中没有调用栈：采集时设置 with_stack=True（或 with_modules=True）。',
+  'no-stacks': w => `trace 中没有调用栈${isOff(w) ? '，采集时设置了 with_stack=False' : ''}：采集时设置 with_stack=True（或 with_modules=True）。`,
   'missing-memory-record': () => '没有 memory_record.csv，也没有 npu_module_mem.csv：不知道框架以外的内存。',
-  'unsupported-export': () => '本版本尚不能读取这种导出。请同时导出文本：export_type=[ExportType.Text]，它会生成 operator_memory.csv。',
+  'unsupported-export': w => arg(w, 'snapshot') === '1'
+    ? '这是 torch 内存分配器的快照，本版本尚不能读取。请用 torch_npu.profiler.profile(profile_memory=True, with_stack=True) 采集，它会生成 operator_memory.csv。'
+    : '本版本尚不能读取这种导出。请同时导出文本：export_type=[ExportType.Text]，它会生成 operator_memory.csv。',
   'not-analysed': w => `这是尚未解析的原始采集。请在装有 torch_npu 的机器上运行 torch_npu.profiler.profiler.analyse("${w.file}")，再打开该文件夹。`,
-  'no-operator-memory': () => '文件夹里没有 operator_memory.csv：采集时设置 profile_memory=True。',
+  'no-operator-memory': w => `文件夹里没有 operator_memory.csv${isOff(w) ? '，采集时设置了 profile_memory=False' : ''}：采集时设置 profile_memory=True。`,
   'no-totals': () => '没有任何一行给出已分配总量，因此不知道采集之前申请的内存：显示的只是各内存块之和，不是设备的内存。',
   'no-blocks': () => '文件里没有一行可用：没有可显示的内存块。',
   'unreadable-file': w => `文件读取失败：${reason(w)}。它可能在读取时被移动、修改或禁止访问；请重新打开。`,

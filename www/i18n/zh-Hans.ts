@@ -269,6 +269,7 @@ export const zhHans: Messages = {
   baselineAtPeak: '基线',
   aliveBlocks: '结束时存活',
   noteCount: '说明',
+  exportNotRead: path => `${path}：尚不能读取这种导出。请用 torch_npu.profiler 采集并设置 export_type=[ExportType.Text]，它会生成 operator_memory.csv。`,
   fromReport: file => `来自报告 ${file}：没有曲线`,
   notUsable: '无法使用，原因见“数据质量”',
   what: '说明',

@@ -1,45 +1,32 @@
 //! The command line: the page's report for a terminal, a script or a cluster job. It reads captures where they lie and writes nothing
 //! beside them.
 
+mod options;
+
 use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
 use oomscope::ascend::discover::{CaptureFiles, discover};
-use oomscope::ascend::select::{Selection, rank_list};
+use oomscope::ascend::select::Selection;
+use oomscope::ascend::stacks::Stacks;
 use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_parts::{self, TracePart};
 use oomscope::ascend::trace_view::{Trace, TraceReader};
 use oomscope::error::{Position, Problem, Warning};
-use oomscope::export::{json::json, table, text::text};
-use oomscope::oom::read::{self, ReadReport};
+use oomscope::export::{json::json, markdown::markdown, table, text::text};
+use oomscope::oom::difference::{difference, find};
+use oomscope::oom::read::{self, ReadReport, Sniffed};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
 use oomscope::scan::gzip::{Unpacker, damaged, is_gzip};
 use oomscope::xplane::capture::{self as xplane, FirstReading};
 use oomscope::xplane::discover as xplanes;
+use options::{Asked, Format, Options, Target, USAGE, asked};
 use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-const USAGE: &str = "\
-usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--nearest-stacks]
-                [--format text|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
-
-PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), or a folder: searched for every capture below it.
-
-  --rank LIST      only these ranks, as in 0,2-5
-  --role NAME      only this role
-  --module NAME    of a JAX capture, the module to speak of, as in jit_train_step or jit_train_step(47)
-  --top N          how many rows the lists without an end of their own hold (25)
-  --format FORMAT  text (for a terminal) or json (schema oomscope.report/1); text
-  --out FILE       where the report goes; - is standard output, the default
-  --table FILE     RL-Insight's table, one row a block: CSV or, when FILE ends in .jsonl, JSON Lines
-  --nearest-stacks the table's stacks by RL-Insight's rule (the last operator of that name, however long ago): a guess
-  --version, --help
-
-Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
-";
 
 /// Large enough that a read costs little, small enough to be still in the processor's cache when it is looked at.
 const SLICE_BYTES: usize = 256 << 10;
@@ -53,21 +40,10 @@ const LARGEST_SIDE_FILE_BYTES: u64 = 64 << 20;
 /// Of a capture that gave nothing, so many warnings go to standard error.
 const SAID_PER_CAPTURE: usize = 10;
 
-struct Options {
-    paths: Vec<PathBuf>,
-    top: usize,
-    json: bool,
-    out: Option<PathBuf>,
-    table: Option<PathBuf>,
-    nearest: bool,
-    selection: Selection,
-    module: Option<String>,
-}
-
 fn main() -> ExitCode {
-    let options = match options() {
-        Ok(Some(options)) => options,
-        Ok(None) => return ExitCode::SUCCESS,
+    let options = match asked(std::env::args_os().skip(1)) {
+        Ok(Asked::Report(options)) => options,
+        Ok(Asked::Print(text)) => return if to_stdout(text).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         Err(message) => {
             let _ = write!(io::stderr(), "oomscope: {message}\n\n{USAGE}");
             return ExitCode::from(2);
@@ -82,59 +58,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// `None`: what was asked for has been printed.
-fn options() -> Result<Option<Options>, String> {
-    use lexopt::prelude::*;
-    let mut options =
-        Options { paths: Vec::new(), top: 25, json: false, out: None, table: None, nearest: false, selection: Selection::default(), module: None };
-    let mut parser = lexopt::Parser::from_env();
-    let wrong = |error: lexopt::Error| error.to_string();
-    while let Some(argument) = parser.next().map_err(wrong)? {
-        match argument {
-            Value(path) => options.paths.push(path.into()),
-            Long("top") => options.top = parser.value().and_then(|value| value.parse()).map_err(wrong)?,
-            Long("rank") => options.selection.ranks = rank_list(&parser.value().and_then(|value| value.string()).map_err(wrong)?)?,
-            Long("role") => options.selection.role = Some(parser.value().and_then(|value| value.string()).map_err(wrong)?),
-            Long("module") => options.module = Some(parser.value().and_then(|value| value.string()).map_err(wrong)?),
-            Long("table") => options.table = Some(parser.value().map_err(wrong)?.into()),
-            Long("nearest-stacks") => options.nearest = true,
-            Long("format") => {
-                options.json = match parser.value().map_err(wrong)?.to_str() {
-                    Some("text") => false,
-                    Some("json") => true,
-                    other => return Err(format!("--format is text or json, not {}", other.unwrap_or("?"))),
-                }
-            }
-            Long("out") => options.out = Some(parser.value().map_err(wrong)?.into()).filter(|path: &PathBuf| path != Path::new("-")),
-            Short('h') | Long("help") => return print(USAGE),
-            Short('V') | Long("version") => return print(concat!("oomscope ", env!("CARGO_PKG_VERSION"), "\n")),
-            _ => return Err(argument.unexpected().to_string()),
-        }
-    }
-    if options.paths.is_empty() { Err("name a folder or a file to read".to_owned()) } else { Ok(Some(options)) }
-}
-
-fn print(text: &str) -> Result<Option<Options>, String> {
-    io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
-    Ok(None)
-}
-
 fn run(options: &Options) -> Result<ExitCode, String> {
     let mut stderr = io::stderr().lock();
     let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
     let files = list(&options.paths, &mut say);
-    if let Some(path) = options.out.iter().chain(&options.table).find(|path| is_one_of(path, &files)) {
+    let targets = [Some(&options.out), options.table.as_ref()].into_iter().flatten();
+    if let Some(path) = targets.filter_map(Target::file).find(|path| is_one_of(path, &files)) {
         say(&format!("{} is one of the files to read; nothing is written over a capture", path.display()));
         return Ok(ExitCode::from(2));
     }
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let found = discover(&names);
-    let reports = reports(&names, &files, &options.selection);
+    let reports = reports(&names, &found, &files, &options.selection);
     let xplanes: Vec<xplane::Capture> = xplanes::discover(&names).par_iter().map(|found| read_xplane(&files[found.file])).collect();
-    if found.is_empty() && reports.is_empty() && xplanes.is_empty() {
+    if found.is_empty() && reports.is_empty() && xplanes.is_empty() && !names.is_empty() {
         say(&nothing_found(&names));
     }
-    let captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
+    let mut captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
         capture.facts.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning: &Warning| say(&warning.message));
         let rest = capture.facts.warnings.len().saturating_sub(SAID_PER_CAPTURE);
@@ -157,18 +97,36 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         there.dedup();
         say(&format!("no capture has a module {module}; there are: {}", there.join(", ")));
     }
-    if let Some(path) = &options.table {
-        write_table(path, &captures, options.nearest)?;
+    if let Some(target) = &options.table {
+        write_table(target, &captures, options.nearest)?;
+    }
+    if options.nearest {
+        captures.iter_mut().flat_map(|capture| &mut capture.devices).filter_map(|device| device.stacks.as_mut()).for_each(Stacks::guess);
     }
     let wanted = Wanted { top: options.top, module: options.module.as_deref() };
     let mut of_captures: Vec<CaptureReport> = captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect();
     of_captures.par_extend(xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
-    let report = report(of_captures, &reports, options.top);
+    let mut report = report(of_captures, &reports, options.top);
     report.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
-    let written = if options.json { json(&report) } else { text(&report) };
+    for (a, b) in &options.differences {
+        match find(&report, a).and_then(|a| Ok((a, find(&report, b)?))) {
+            Ok((a, b)) => report.differences.extend(difference(&report, a, b)),
+            Err(message) => {
+                say(&format!("--diff: {message}"));
+                return Ok(ExitCode::from(2));
+            }
+        }
+    }
     // What stands in a file stays there when nothing was found.
-    if !report.captures.is_empty() || options.out.is_none() {
-        write_report(options.out.as_deref(), &written)?;
+    if !report.captures.is_empty() || options.out == Target::StandardOutput {
+        write_report(
+            &options.out,
+            &match options.format {
+                Format::Text => text(&report),
+                Format::Markdown => markdown(&report, options.top),
+                Format::Json => json(&report),
+            },
+        )?;
     }
     let any = report.captures.iter().any(CaptureReport::is_usable);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -181,26 +139,31 @@ fn is_one_of(path: &Path, files: &[Listed]) -> bool {
 fn nothing_found(names: &[&str]) -> String {
     let shown: Vec<&str> = names.iter().take(5).copied().collect();
     let rest = if names.len() > shown.len() { ", …" } else { "" };
-    let plural = if names.len() == 1 { "" } else { "s" };
-    format!("no capture found: looked for operator_memory.csv and *.xplane.pb in {} file{plural} ({}{rest})", names.len(), shown.join(", "))
+    let files = if names.len() == 1 { "1 file".to_owned() } else { format!("{} files", names.len()) };
+    format!("no capture found: looked for operator_memory.csv, *.xplane.pb and reports in {files} ({}{rest})", shown.join(", "))
 }
 
-fn write_report(out: Option<&Path>, text: &str) -> Result<(), String> {
+fn write_report(out: &Target, text: &str) -> Result<(), String> {
     match out {
-        Some(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
-        // A reader that has seen enough (`| head`) is no failure.
-        None => io::stdout()
-            .lock()
-            .write_all(text.as_bytes())
-            .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error.to_string()) }),
+        Target::File(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
+        Target::StandardOutput => to_stdout(text).map_err(|error| error.to_string()),
     }
 }
 
-fn write_table(path: &Path, captures: &[Capture], nearest: bool) -> Result<(), String> {
-    let failed = |error: io::Error| format!("{}: {error}", path.display());
-    let mut out: Box<dyn Write> = if path == Path::new("-") { Box::new(io::stdout().lock()) } else { Box::new(File::create(path).map_err(failed)?) };
+/// A reader that has seen enough (`| head`) is no failure.
+fn to_stdout(text: &str) -> io::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes()).or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+}
+
+fn write_table(target: &Target, captures: &[Capture], nearest: bool) -> Result<(), String> {
+    let name = target.file().map_or("standard output".to_owned(), |path| path.display().to_string());
+    let failed = |error: io::Error| format!("{name}: {error}");
+    let mut out: Box<dyn Write> = match target {
+        Target::StandardOutput => Box::new(io::stdout().lock()),
+        Target::File(path) => Box::new(File::create(path).map_err(failed)?),
+    };
     let mut out = io::BufWriter::with_capacity(1 << 20, &mut out);
-    let lines = path.extension().is_some_and(|extension| extension == "jsonl");
+    let lines = target.file().and_then(Path::extension).is_some_and(|extension| extension == "jsonl");
     if !lines {
         out.write_all(table::header().as_bytes()).map_err(failed)?;
     }
@@ -222,36 +185,59 @@ struct Listed {
 
 fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
     let mut files = Vec::new();
+    let (mut listed, mut names) = (HashSet::new(), HashMap::new());
     for path in paths {
-        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        let root = full.parent().unwrap_or(Path::new(""));
+        let full = match std::fs::canonicalize(path) {
+            Ok(full) => full,
+            Err(error) => {
+                say(&format!("{}: {}", path.display(), plain(&error)));
+                continue;
+            }
+        };
+        let last = full.file_name().map_or_else(|| full.to_string_lossy(), |name| name.to_string_lossy()).into_owned();
+        // Two PATHs of one name stay apart, as two dropped folders do.
+        let times = *names.entry(last.clone()).and_modify(|times| *times += 1).or_insert(1);
+        let root = if times == 1 { last } else { format!("{last} ({times})") };
         for entry in walkdir::WalkDir::new(&full).follow_links(true).sort_by_file_name() {
             match entry {
-                Ok(entry) if entry.file_type().is_file() => {
-                    let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
-                    let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+                // A file that two PATHs lead to is one file.
+                Ok(entry) if entry.file_type().is_file() && listed.insert(entry.path().to_owned()) => {
+                    let below = entry.path().strip_prefix(&full).unwrap_or(entry.path());
+                    let parts: Vec<_> = std::iter::once(root.as_str().into()).chain(below.iter().map(|part| part.to_string_lossy())).collect();
                     files.push(Listed { name: parts.join("/"), path: entry.into_path() });
                 }
                 Ok(_) => {}
-                Err(error) => say(&error.to_string()),
+                Err(error) => {
+                    let place = error.path().unwrap_or(&full).display().to_string();
+                    say(&format!("{place}: {}", error.io_error().map_or_else(|| "a link leads back to a folder above it".to_owned(), plain)));
+                }
             }
         }
     }
     files
 }
 
-/// The reports among the files, with the captures that are wanted.
-fn reports(names: &[&str], files: &[Listed], selection: &Selection) -> Vec<ReadReport> {
+/// What the system says, in words.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "may not be read".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The reports among the files, with the captures that are wanted; and what is no capture that can be read.
+fn reports(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<ReadReport> {
     let read_one = |&index: &usize| {
         let Listed { name, path } = &files[index];
         let mut first = Vec::new();
         File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)).ok()?;
-        if !read::looks_like_report(&first) {
-            return None;
-        }
-        let mut report = match whole_file(path, read::LARGEST_REPORT_BYTES) {
-            Ok(text) => read::read(name, &text),
-            Err(problem) => read::failed(name, &problem),
+        let mut report = match read::sniff(&first)? {
+            Sniffed::Report => match whole_file(path, read::LARGEST_REPORT_BYTES) {
+                Ok(text) => read::read(name, &text),
+                Err(problem) => read::failed(name, &problem),
+            },
+            other => read::unread(name, other),
         };
         report.captures.retain(|capture| match capture {
             CaptureReport::Ascend(capture) => selection.takes(capture.rank, capture.role.as_deref()),
@@ -259,7 +245,7 @@ fn reports(names: &[&str], files: &[Listed], selection: &Selection) -> Vec<ReadR
         });
         Some(report)
     };
-    read::may_be_reports(names).par_iter().filter_map(read_one).collect()
+    read::worth_a_look(names, found).par_iter().filter_map(read_one).collect()
 }
 
 /// A reader that has the small files: they say whose capture it is.
