@@ -155,7 +155,7 @@ pub enum Problem {
 }
 
 /// What a JAX capture was made on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MadeOn {
     /// The CPU alone.
     Cpu,

@@ -200,3 +200,10 @@ fn ranks_and_roles_are_chosen_and_those_there_are_named() {
     assert_eq!(code, Some(1));
     assert!(said.contains("there are: actor_update rank 0, actor_update rank 1, critic_update rank 0, critic_update rank 1"), "{said}");
 }
+
+#[test]
+fn the_self_test_says_a_line_for_each_sample() {
+    let output = oomscope(&["--self-test"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.lines().count() == 5 && said.lines().all(|line| line.starts_with("ok ")), "{said}");
+}

@@ -256,7 +256,7 @@ fn role_advice(case: &Case, plan: &Plan, found: &mut Found) {
     let square = heap.square.bytes;
     match role {
         Role::Forward => {
-            found.fixes.push(fixes.fix(Kind::Checkpoint, Some(bytes / 1000 * CHECKPOINT_SAVES_PERMILLE)));
+            found.fixes.push(fixes.fix(Kind::Checkpoint, Some((i128::from(bytes) * i128::from(CHECKPOINT_SAVES_PERMILLE) / 1000) as i64)));
             found.fixes.push(fixes.fix(Kind::MicroBatch, Some(bytes / 2)));
             let narrow = square.min(bytes);
             found.fixes.push(fixes.fix(Kind::ShorterSequence, Some(narrow / 4 * 3 + (bytes - narrow) / 2)));
@@ -491,7 +491,7 @@ fn fragmentation(case: &Case) -> Vec<Found> {
         let waits = case.capture.runtime.retries.iter().filter(|retry| retry.device == execution.device && retry.start_ps >= execution.start_ps);
         let asked_ps = waits.map(|retry| retry.start_ps).min().unwrap_or(execution.start_ps).max(execution.start_ps.saturating_add(1));
         let before = allocator.last_before(asked_ps)?;
-        let largest = before.largest_free_bytes();
+        let largest = before.largest_free_bytes;
         if request > before.available_bytes || request <= largest {
             return None;
         }
@@ -638,4 +638,197 @@ fn missing_data(case: &Case) -> Vec<Found> {
         ));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::MadeOn;
+    use crate::xplane::plan::{HeapPeak, Parameters, Square};
+    use crate::xplane::runtime::{Change, Retry, Runtime};
+
+    const MIB: i64 = 1 << 20;
+
+    /// Sizes in MiB: 100 of parameters, 10 of outputs, 200 of temporaries.
+    fn plan() -> Plan {
+        Plan {
+            name: "jit_f(1)".to_owned(),
+            parameters: Parameters { bytes: 100 * MIB, count: 2, donated_bytes: 100 * MIB, donated_count: 2, ..Parameters::default() },
+            non_aliased_outputs_bytes: 10 * MIB,
+            output_bytes: vec![10 * MIB],
+            temp_bytes: 200 * MIB,
+            has_gradient: true,
+            heap: Some(HeapPeak {
+                replay_bytes: 200 * MIB,
+                roles: [150 * MIB, 30 * MIB, 0, 20 * MIB],
+                square: Square { bytes: 40 * MIB, count: 2 },
+                ..HeapPeak::default()
+            }),
+            ..Plan::default()
+        }
+    }
+
+    /// A capture of one device: what was in use at each execution, in MiB.
+    fn capture(plan: Plan, capacity: i64, used: &[i64], launched: bool) -> Capture {
+        let change = |(at, &used): (usize, &i64)| Change {
+            time_ps: at as i64 * 100,
+            is_allocation: true,
+            bytes: used * MIB,
+            address: 1,
+            allocated_bytes: used * MIB,
+            available_bytes: (capacity - used) * MIB,
+            largest_free_bytes: (capacity - used) * MIB / 2,
+            owner: 0,
+        };
+        let mut runtime = Runtime::default();
+        runtime.allocators.push(Allocator {
+            name: "GPU_0_bfc".to_owned(),
+            device: Some(0),
+            capacity_bytes: capacity * MIB,
+            peak_bytes: used.iter().max().map_or(0, |used| used * MIB),
+            first_peak_bytes: 0,
+            changes: used.iter().enumerate().map(change).collect(),
+            owners: vec!["outputs of jit_g execution 1".to_owned()],
+        });
+        runtime.executions = used
+            .iter()
+            .enumerate()
+            .map(|(at, used)| Execution {
+                device: Some(0),
+                module: plan.name.clone(),
+                n: at as u64 + 1,
+                start_ps: at as i64 * 100 + 50,
+                end_ps: at as i64 * 100 + 60,
+                launched: Some(launched),
+                used_bytes: Some(used * MIB),
+                ..Execution::default()
+            })
+            .collect();
+        Capture {
+            source: "a.xplane.pb".to_owned(),
+            host: None,
+            jax: None,
+            jaxlib: None,
+            plans: vec![plan],
+            runtime,
+            hbm_bytes: BTreeMap::from([(0, 1000 * MIB)]),
+            made_on: MadeOn::Gpu,
+            tensorflow: false,
+            is_xspace: true,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn told(capture: &Capture) -> Vec<Diagnosis> {
+        diagnose(&Case::of(capture, default_module(capture)))
+    }
+
+    fn codes(capture: &Capture) -> Vec<String> {
+        told(capture).into_iter().map(|diagnosis| diagnosis.code).collect()
+    }
+
+    fn value(diagnosis: &Diagnosis, label: &str) -> i64 {
+        diagnosis.numbers.iter().find(|number| number.label == label).unwrap().value
+    }
+
+    #[test]
+    fn what_fits_is_not_remarked_upon() {
+        assert_eq!(codes(&capture(plan(), 900, &[100, 100, 100], true)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_main_role_picks_the_advice() {
+        let told = told(&capture(plan(), 300, &[], true));
+        assert_eq!((&told[0].code[..], &told[0].severity[..], told[0].fixes.len()), ("step-does-not-fit", "error", 4));
+        assert_eq!((value(&told[0], "share of the temporaries"), told[0].fixes[0].saves_bytes.map(|bytes| bytes / MIB)), (750, Some(120)));
+        assert!(told[0].fixes.iter().all(|fix| fix.fits_after == Some(true)));
+        // Half the sequence: the square buffers shrink to a quarter, the others to a half.
+        assert_eq!(told[0].fixes[2].saves_bytes, Some((30 + 55) * MIB));
+        let mut backward = plan();
+        backward.heap.as_mut().unwrap().roles = [30 * MIB, 150 * MIB, 0, 20 * MIB];
+        let told = super::diagnose(&Case::of(&capture(backward, 300, &[], true), Some("jit_f(1)")));
+        assert!(told[0].fixes[0].action.contains("FSDP"));
+    }
+
+    #[test]
+    fn a_step_that_fits_alone_only() {
+        let told = told(&capture(plan(), 400, &[250], true));
+        assert_eq!(told.iter().map(|diagnosis| &diagnosis.code[..]).collect::<Vec<_>>(), ["fits-alone", "other-live-arrays", "capacity-below-hbm"]);
+        // 250 in use, of which 100 are the parameters.
+        assert!(told[0].text.contains("the largest other is 150.0 MiB, outputs of jit_g execution 1"), "{}", told[0].text);
+    }
+
+    #[test]
+    fn growth_needs_three_executions_and_skips_the_first_difference() {
+        let capture = capture(plan(), 900, &[100, 300, 310, 320, 330], true);
+        let told = told(&capture);
+        let grows = told.iter().find(|diagnosis| diagnosis.code == "grows-per-execution").unwrap();
+        assert_eq!((value(grows, "growth per execution"), value(grows, "of the non-aliased outputs"), value(grows, "more executions")), (10 * MIB, 1000, 36));
+        let executions: Vec<&Execution> = capture.runtime.executions.iter().collect();
+        assert_eq!((growth(&executions[..2], 900 * MIB), growth(&executions[..3], 900 * MIB)), (None, Some(10 * MIB)));
+        assert_eq!(growth(&executions, 20_000 * MIB), None, "0.1 % of the capacity is noise");
+    }
+
+    #[test]
+    fn growth_that_is_not_the_outputs_is_unclear() {
+        let told = told(&capture(plan(), 900, &[100, 300, 305, 310], true));
+        let grows = told.iter().find(|diagnosis| diagnosis.code == "grows-per-execution").unwrap();
+        assert!(grows.text.contains("0.50×") && grows.text.contains("cause unclear"), "{}", grows.text);
+    }
+
+    #[test]
+    fn fragmentation_is_a_request_between_the_largest_chunk_and_what_is_free() {
+        // 500 free, 250 of them in one piece: the temporary block of 200 would have found its place, one of 300 not.
+        let with_temp = |temp: i64, requests: Vec<i64>| {
+            let mut capture = capture(Plan { temp_bytes: temp * MIB, ..plan() }, 600, &[100], false);
+            capture.runtime.executions[0].requests = requests;
+            codes(&capture).contains(&"fragmentation".to_owned())
+        };
+        assert!(!with_temp(200, vec![10 * MIB]) && with_temp(300, vec![10 * MIB]));
+        assert!(!with_temp(300, Vec::new()), "the output of 10 MiB was asked for first");
+    }
+
+    #[test]
+    fn near_the_limit_is_five_per_cent() {
+        assert!(codes(&capture(plan(), 320, &[100], true)).contains(&"near-limit".to_owned()));
+        assert!(!codes(&capture(plan(), 330, &[100], true)).contains(&"near-limit".to_owned()));
+        assert!(!codes(&capture(plan(), 309, &[100], true)).contains(&"near-limit".to_owned()), "that does not fit");
+    }
+
+    #[test]
+    fn some_parameters_donated_is_said() {
+        let parameters = Parameters { bytes: 100 * MIB, count: 4, donated_bytes: 10 * MIB, donated_count: 1, ..Parameters::default() };
+        let told = told(&capture(Plan { donatable_bytes: 9 * MIB, parameters, ..plan() }, 900, &[100], true));
+        assert_eq!(told[0].text, "only 1 of 4 parameters are donated: donating the state can save up to 9.000 MiB");
+    }
+
+    #[test]
+    fn a_wait_is_graver_where_nothing_was_launched() {
+        for (launched, severity) in [(true, "warning"), (false, "error")] {
+            let mut capture = capture(plan(), 900, &[100], launched);
+            capture.runtime.retries.push(Retry { device: Some(0), start_ps: 50, duration_ps: 10, execution: Some(0), inferred: false });
+            let told = told(&capture);
+            assert_eq!((&told[0].code[..], &told[0].severity[..]), ("allocator-retry", severity));
+        }
+    }
+
+    #[test]
+    fn the_module_that_launched_nothing_comes_first() {
+        let mut capture = capture(plan(), 900, &[100], true);
+        capture.plans.push(Plan { name: "jit_big(2)".to_owned(), temp_bytes: 800 * MIB, ..Plan::default() });
+        assert_eq!(default_module(&capture), Some("jit_f(1)"), "the largest that ran");
+        capture.runtime.executions.push(Execution { module: "jit_g".to_owned(), launched: Some(false), start_ps: 999, ..Execution::default() });
+        assert_eq!(default_module(&capture), Some("jit_g"));
+        capture.runtime.executions.clear();
+        assert_eq!(default_module(&capture), Some("jit_big(2)"));
+    }
+
+    #[test]
+    fn verdicts_are_sorted_by_severity_and_then_as_the_rules_are() {
+        let capture = capture(Plan { donatable_bytes: 50 * MIB, xla_rematerialized: 3, ..plan() }, 300, &[280], false);
+        let told = told(&capture);
+        let severities: Vec<&str> = told.iter().map(|diagnosis| &diagnosis.severity[..]).collect();
+        assert!(severities.is_sorted_by_key(|severity| ["error", "warning", "info"].iter().position(|name| name == severity)), "{severities:?}");
+        assert!(told.iter().flat_map(|diagnosis| &diagnosis.numbers).all(|number| ["measured", "read", "estimated"].contains(&&number.basis[..])));
+    }
 }

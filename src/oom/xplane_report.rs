@@ -289,7 +289,7 @@ pub fn xplane_report(capture: &Capture, wanted: &Wanted) -> CaptureReport {
         executions: runtime.executions.iter().map(execution_report).collect(),
         retries: runtime.retries.iter().map(|retry| retry_report(capture, retry)).collect(),
         live_at_last_start: last_two.iter().filter_map(|(device, executions)| live(capture, *device, executions.last()?)).collect(),
-        between_last_two: last_two.iter().flat_map(|(device, executions)| between(capture, *device, executions, wanted.top)).collect(),
+        between_last_two: last_two.iter().flat_map(|(device, _)| between(capture, chosen.unwrap_or_default(), *device, wanted.top)).collect(),
         diagnosis: diagnose(&case),
         warnings: capture.warnings.clone(),
     }))
@@ -416,15 +416,13 @@ fn live(capture: &Capture, device: Option<i64>, last: &Execution) -> Option<Live
     Some(LiveReport { device, execution: last.n, used_bytes: last.used_bytes?, groups: groups.collect() })
 }
 
-fn between(capture: &Capture, device: Option<i64>, executions: &[&Execution], top: usize) -> Vec<HostEventReport> {
-    let [.., before, last] = executions else { return Vec::new() };
-    let events = capture.runtime.between(before, last, top).into_iter();
-    let report = |event: HostEvent| HostEventReport {
+fn between(capture: &Capture, module: &str, device: Option<i64>, top: usize) -> impl Iterator<Item = HostEventReport> {
+    let report = move |event: HostEvent| HostEventReport {
         device,
         start_ns: ns(event.start_ps),
         duration_ns: ns(event.duration_ps),
         name: event.name,
         highlight: event.highlight,
     };
-    events.map(report).collect()
+    capture.runtime.between(module, device, top).into_iter().map(report)
 }

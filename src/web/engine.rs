@@ -14,10 +14,13 @@ use crate::oom::difference::{Difference, between};
 use crate::oom::merge::{Identity, Merged, Origin, merge};
 use crate::oom::read::{self, ReadReport, Sniffed};
 use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, known, report, stack_counts};
+use crate::oom::xplane_report::{Wanted, xplane_report};
 use crate::timeline::allocators;
 use crate::timeline::live;
 use crate::timeline::replay::Change;
 use crate::timeline::window::Lanes;
+use crate::xplane::capture::Capture as XplaneCapture;
+use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -30,7 +33,8 @@ pub(super) const HUES: usize = 12;
 pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
     let captures = discover::discover(&paths);
     let reports = read::worth_a_look(&paths, &captures).into_iter().map(|index| index as u32).collect();
-    Ok(FoundMessage { captures, reports, sniffed_bytes: read::SNIFFED_BYTES as u32, paths: paths.len() as u32 }.into_ts()?)
+    Ok(FoundMessage { captures, xplanes: xplanes::discover(&paths), reports, sniffed_bytes: read::SNIFFED_BYTES as u32, paths: paths.len() as u32 }
+        .into_ts()?)
 }
 
 /// The session. What it can be asked stands in [`super::queries`].
@@ -39,6 +43,7 @@ pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
 pub struct Engine {
     pending: Vec<ScannedCapture>,
     pub(super) captures: Vec<Opened>,
+    xplanes: Vec<XplaneCapture>,
     reports: Vec<ReadReport>,
     /// A table on its way out.
     pub(super) table: Option<TableJob>,
@@ -95,6 +100,12 @@ impl Engine {
         opened.capture.attach(origins);
         opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
+    }
+
+    /// Takes a JAX capture as `scan_xplane` read it.
+    pub fn add_xplane(&mut self, scanned: &[u8]) -> Result<(), JsError> {
+        self.xplanes.push(serde_json::from_slice(scanned)?);
+        Ok(())
     }
 
     /// Forgets everything.
@@ -157,7 +168,9 @@ impl Engine {
     }
 
     fn whole_report(&self, top: usize) -> Report {
-        report(self.captures.iter().map(|opened| ascend_report(&opened.capture, top)), &self.reports, top)
+        let wanted = Wanted { top, module: None };
+        let captures = self.captures.iter().map(|opened| ascend_report(&opened.capture, top));
+        report(captures.chain(self.xplanes.iter().map(|capture| xplane_report(capture, &wanted))), &self.reports, top)
     }
 
     pub(super) fn capture(&self, capture: u32) -> Result<&Opened, JsError> {

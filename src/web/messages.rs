@@ -7,6 +7,7 @@ use crate::ascend::discover::CaptureFiles;
 use crate::ascend::profiler_info::Setup;
 use crate::error::Warning;
 use crate::oom::compare::Comparison;
+use crate::xplane::discover::XplaneFile;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
@@ -16,6 +17,8 @@ use tsify::Tsify;
 pub struct FoundMessage {
     /// Each capture, also one that cannot be opened: its warnings then say why.
     pub captures: Vec<CaptureFiles>,
+    /// JAX captures: each is read with `scan_xplane` and added with `Engine.add_xplane`.
+    pub xplanes: Vec<XplaneFile>,
     /// Places of the paths that may be reports, or exports that cannot be read: `Engine.sniff` tells by their first bytes.
     pub reports: Vec<u32>,
     /// So many first bytes tell.

@@ -8,10 +8,11 @@ use super::space::PlaneKind;
 use crate::error::{MadeOn, Position, Problem, Warning, Warnings};
 use crate::scan::sniff::{HEAD_BYTES, sniff};
 use crate::scan::wire::{End, Fault};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A capture ready for questions.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// Path of its file below what was opened.
     pub source: String,

@@ -95,7 +95,7 @@ pub struct Name {
 }
 
 impl Name {
-    fn of(text: &str) -> Name {
+    pub(super) fn of(text: &str) -> Name {
         let device = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).and_then(|(digits, _)| digits.parse().ok());
         Name { text: text.to_owned(), class: Class::of(text), device }
     }

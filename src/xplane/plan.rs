@@ -7,10 +7,11 @@ use super::heap::Replay;
 use super::hlo::{BufferAllocation, BufferAssignment, HloModule, HloProto, Layout, Shape, TUPLE};
 use super::roles::{Defined, Instructions, Place, Role, is_user_remat, is_xla_remat, user_place};
 use prost::Message;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// The memory plan of a module.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// `jit_train_step(47)`.
     pub name: String,
@@ -41,7 +42,7 @@ pub struct Plan {
 }
 
 /// What a module is called with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameters {
     /// All of them.
     pub bytes: i64,
@@ -58,7 +59,7 @@ pub struct Parameters {
 }
 
 /// The instant of the schedule at which most is held.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapPeak {
     /// By the replay: temporaries alone.
     pub replay_bytes: i64,
@@ -73,7 +74,7 @@ pub struct HeapPeak {
 }
 
 /// What is held over the schedule.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Curve {
     /// After each event.
     pub held_bytes: Vec<i64>,
@@ -82,7 +83,7 @@ pub struct Curve {
 }
 
 /// What attention's scores may be.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Square {
     /// All of them.
     pub bytes: i64,
@@ -91,7 +92,7 @@ pub struct Square {
 }
 
 /// Equal buffers that live at the peak: of one shape, role and line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeakBuffers {
     /// The instruction that defines the largest.
     pub name: String,

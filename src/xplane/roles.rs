@@ -6,11 +6,12 @@
 
 use super::heap::Live;
 use super::hlo::{BYTE_TYPES, BufferAssignment, HloModule, Instruction, Location, LogicalBuffer, OpMetadata, Shape, StackFrameIndex};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// See the module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {
     /// Kept by the forward pass for the backward pass.
     Forward,
@@ -85,7 +86,7 @@ pub struct Through<'a> {
 }
 
 /// A line of Python.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// As it was recorded.
     pub file: String,

@@ -4,16 +4,17 @@
 //! `capacity = reserved + allocated + available` of an allocator, constant over a capture. What was in use before its first event has no
 //! allocation: it is what is used less what is tracked.
 
-use super::events::{Events, Line, Name};
+use super::events::{Events, Line, Memory, Name};
 use super::names::Names;
 use super::plan::{Plan, bare_name};
 use super::space::PlaneKind;
 use super::sweep::{Origin, Owner, Point, Record, Sweep, WAIT_AT_LEAST_PS};
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, Interner, OPEN, Total, UNKNOWN};
-use std::collections::{BTreeMap, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What happened at run time.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
     /// By name.
     pub allocators: Vec<Allocator>,
@@ -21,13 +22,27 @@ pub struct Runtime {
     pub executions: Vec<Execution>,
     /// By start.
     pub retries: Vec<Retry>,
-    /// What the threads did.
-    lines: Vec<Line>,
-    names: Vec<Name>,
+    /// What the host did between the last two executions of each module on each device.
+    pub between: Vec<Between>,
 }
 
+/// What the host did between the last two executions of a module on a device, on the thread of the call: the outermost events that lie
+/// wholly in between, and at any depth those that may be what keeps arrays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Between {
+    /// See [`Execution::module`].
+    pub module: String,
+    /// See [`Execution::device`].
+    pub device: Option<i64>,
+    /// By start.
+    pub events: Vec<HostEvent>,
+}
+
+/// Of the events between two executions so many are kept.
+const MOST_BETWEEN: usize = 10_000;
+
 /// An allocator and its events.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocator {
     /// `GPU_0_bfc`.
     pub name: String,
@@ -46,7 +61,7 @@ pub struct Allocator {
 }
 
 /// Memory given or taken back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When.
     pub time_ps: i64,
@@ -60,25 +75,20 @@ pub struct Change {
     pub allocated_bytes: i64,
     /// Free after it.
     pub available_bytes: i64,
-    /// 1 − largest free chunk / free.
-    pub fragmentation: f64,
+    /// The largest request that could be met after it.
+    pub largest_free_bytes: i64,
     /// Who asked.
     pub owner: u32,
 }
 
 impl Change {
-    /// The largest request that can be met after it.
-    pub fn largest_free_bytes(&self) -> i64 {
-        (self.available_bytes as f64 * (1.0 - self.fragmentation)).round() as i64
-    }
-
     fn before_bytes(&self) -> i64 {
         if self.is_allocation { self.allocated_bytes.saturating_sub(self.bytes) } else { self.allocated_bytes.saturating_add(self.bytes) }
     }
 }
 
 /// A module running on a device.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// `None`: nothing tells.
     pub device: Option<i64>,
@@ -101,7 +111,7 @@ pub struct Execution {
 }
 
 /// A wait for memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
     /// `None`: nothing tells.
     pub device: Option<i64>,
@@ -127,7 +137,7 @@ pub struct Owned {
 }
 
 /// What the host did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostEvent {
     /// When it began.
     pub start_ps: i64,
@@ -164,8 +174,7 @@ impl Runtime {
         for execution in &mut runtime.executions {
             execution.used_bytes = allocator_of(&runtime.allocators, execution.device).and_then(|allocator| allocator.used_before(execution.start_ps));
         }
-        runtime.lines = events.lines;
-        runtime.names = events.names;
+        runtime.between = betweens(&runtime.executions, &events.lines, &events.names);
         runtime
     }
 
@@ -183,28 +192,61 @@ impl Runtime {
         devices
     }
 
-    /// What the host did between two executions, on the thread of the call: the outermost events that lie wholly in between, and at any
-    /// depth those that may be what keeps arrays. These come first where there are more than `most`.
-    pub fn between(&self, before: &Execution, after: &Execution, most: usize) -> Vec<HostEvent> {
-        let Some(line) = self.lines.get(after.caller) else { return Vec::new() };
-        let first = line.start_ps.partition_point(|&start| start < before.end_ps);
-        let last = line.start_ps.partition_point(|&start| start < after.start_ps);
-        let mut covered_ps = i64::MIN;
-        let (mut highlighted, mut others) = (Vec::new(), Vec::new());
-        for event in (first..last).filter(|&event| line.end_ps(event) <= after.start_ps) {
-            let name = &self.names[line.name[event] as usize].text;
-            let outermost = line.start_ps[event] >= covered_ps;
-            covered_ps = covered_ps.max(line.end_ps(event));
-            let list = if may_keep(name) { &mut highlighted } else { &mut others };
-            if (outermost || may_keep(name)) && list.len() < most {
-                list.push(HostEvent { start_ps: line.start_ps[event], duration_ps: line.duration_ps[event], name: name.clone(), highlight: may_keep(name) });
-            }
-        }
-        others.truncate(most - highlighted.len());
-        highlighted.append(&mut others);
-        highlighted.sort_by_key(|event| (event.start_ps, -event.duration_ps));
-        highlighted
+    /// What the host did between the last two executions of a module on a device; where there is more than `most`, those first that may
+    /// be what keeps arrays.
+    pub fn between(&self, module: &str, device: Option<i64>, most: usize) -> Vec<HostEvent> {
+        let found = self.between.iter().find(|between| between.module == module && between.device == device);
+        found.map_or_else(Vec::new, |between| choose(between.events.iter().cloned(), most))
     }
+}
+
+/// At most so many events, those first that may be what keeps arrays; by start.
+fn choose(events: impl Iterator<Item = HostEvent>, most: usize) -> Vec<HostEvent> {
+    let (mut highlighted, mut others) = (Vec::new(), Vec::new());
+    for event in events {
+        let list = if event.highlight { &mut highlighted } else { &mut others };
+        if list.len() < most {
+            list.push(event);
+        }
+    }
+    others.truncate(most - highlighted.len());
+    highlighted.append(&mut others);
+    highlighted.sort_by_key(|event| (event.start_ps, -event.duration_ps));
+    highlighted
+}
+
+/// Looks between the last two executions of each module on each device.
+fn betweens(executions: &[Execution], lines: &[Line], names: &[Name]) -> Vec<Between> {
+    let mut last_two: BTreeMap<(&str, Option<i64>), [Option<&Execution>; 2]> = BTreeMap::new();
+    for execution in executions {
+        let pair = last_two.entry((&execution.module, execution.device)).or_default();
+        *pair = [pair[1], Some(execution)];
+    }
+    let may_keep: Vec<bool> = names.iter().map(|name| may_keep(&name.text)).collect();
+    let found = last_two.into_iter().filter_map(|((module, device), pair)| {
+        let [Some(before), Some(after)] = pair else { return None };
+        let events = choose(within(lines.get(after.caller)?, names, &may_keep, before.end_ps, after.start_ps), MOST_BETWEEN);
+        Some(Between { module: module.to_owned(), device, events })
+    });
+    found.collect()
+}
+
+/// The outermost events of a thread that lie wholly between two instants, and at any depth those that may keep arrays.
+fn within<'a>(line: &'a Line, names: &'a [Name], may_keep: &'a [bool], from_ps: i64, to_ps: i64) -> impl Iterator<Item = HostEvent> + 'a {
+    let first = line.start_ps.partition_point(|&start| start < from_ps);
+    let last = line.start_ps.partition_point(|&start| start < to_ps);
+    let mut covered_ps = i64::MIN;
+    (first..last.max(first)).filter(move |&event| line.end_ps(event) <= to_ps).filter_map(move |event| {
+        let name = line.name[event] as usize;
+        let outermost = line.start_ps[event] >= covered_ps;
+        covered_ps = covered_ps.max(line.end_ps(event));
+        (outermost || may_keep[name]).then(|| HostEvent {
+            start_ps: line.start_ps[event],
+            duration_ps: line.duration_ps[event],
+            name: names[name].text.clone(),
+            highlight: may_keep[name],
+        })
+    })
 }
 
 /// Whether an event may be what keeps arrays from one execution to the next.
@@ -314,9 +356,9 @@ fn device_of_allocator(name: &str) -> Option<i64> {
 impl<'a> Devices<'a> {
     fn of(events: &'a Events, names: &Names, sweep: &Sweep) -> Devices<'a> {
         let gpus: Vec<i64> = names.planes.iter().filter_map(|plane| if let PlaneKind::Gpu(device) = plane.kind() { Some(device) } else { None }).collect();
-        let mut all: Vec<i64> = gpus.iter().copied().chain(events.texts.iter().filter_map(|text| device_of_allocator(text))).collect();
-        all.sort_unstable();
-        all.dedup();
+        let allocators: BTreeSet<u32> = sweep.points.iter().map(|point| point.memory.allocator).collect();
+        let of_allocators = allocators.into_iter().filter_map(|allocator| device_of_allocator(&events.texts[allocator as usize]));
+        let all: Vec<i64> = gpus.iter().copied().chain(of_allocators).collect::<BTreeSet<i64>>().into_iter().collect();
         let mut devices = Devices { texts: &events.texts, gpus, only: if let [only] = all[..] { Some(only) } else { None }, of_line: HashMap::new() };
         for record in &sweep.records {
             let Some(device) = devices.told(record) else { continue };
@@ -499,7 +541,7 @@ fn allocator(name: &str, mut points: Vec<&Point>, sweep: &Sweep, executions: &[E
             address: point.memory.address,
             allocated_bytes: point.memory.allocated_bytes,
             available_bytes: point.memory.available_bytes,
-            fragmentation: point.memory.fragmentation.clamp(0.0, 1.0),
+            largest_free_bytes: largest_free(&point.memory),
             owner: if point.is_allocation { owners.number(&owner(point)) } else { 0 },
         })
         .collect();
@@ -514,6 +556,11 @@ fn allocator(name: &str, mut points: Vec<&Point>, sweep: &Sweep, executions: &[E
         changes,
         owners: owners.texts,
     }
+}
+
+/// `free × (1 − fragmentation)`
+fn largest_free(memory: &Memory) -> i64 {
+    (memory.available_bytes as f64 * (1.0 - memory.fragmentation.clamp(0.0, 1.0))).round() as i64
 }
 
 /// The owner of what an execution allocated and did not free.
@@ -541,4 +588,207 @@ fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &HashMap<usize, us
     }
     retries.sort_by_key(|retry| (retry.start_ps, retry.device));
     retries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::{Launch, Note};
+    use super::super::names::PlaneNames;
+    use super::*;
+    use crate::timeline::replay::Replay;
+
+    /// What stands behind an event's name and times.
+    enum With {
+        Nothing,
+        /// In use after it, bytes, address; of 1000 on the given GPU.
+        Memory(i64, i64, i64, i64),
+        Note(Note),
+    }
+    use With::Nothing;
+
+    fn host(lines: &[&[(&str, i64, i64, With)]]) -> Events {
+        let mut events = Events { texts: (0..3).map(|device| format!("GPU_{device}_bfc")).collect(), ..Events::default() };
+        for rows in lines {
+            let mut line = Line::default();
+            for (index, (name, start_ps, duration_ps, with)) in rows.iter().enumerate() {
+                line.start_ps.push(*start_ps);
+                line.duration_ps.push(*duration_ps);
+                line.name.push(events.names.len() as u32);
+                events.names.push(Name::of(name));
+                match with {
+                    Nothing => {}
+                    With::Note(note) => drop(line.notes.insert(index as u32, note.clone())),
+                    &With::Memory(device, allocated_bytes, bytes, address) => {
+                        let memory = Memory {
+                            allocator: device as u32,
+                            reserved_bytes: 0,
+                            allocated_bytes,
+                            available_bytes: 1000 - allocated_bytes,
+                            fragmentation: 0.25,
+                            peak_bytes: 900,
+                            requested_bytes: bytes,
+                            bytes,
+                            address,
+                        };
+                        line.memory.insert(index as u32, memory);
+                    }
+                }
+            }
+            events.lines.push(line);
+        }
+        events
+    }
+
+    fn gpus(count: i64) -> Names {
+        let planes = (0..count).map(|device| PlaneNames { name: format!("/device:GPU:{device}"), ..PlaneNames::default() });
+        Names { planes: planes.collect(), ..Names::default() }
+    }
+
+    fn plan(name: &str, temp_bytes: i64) -> Plan {
+        Plan { name: name.to_owned(), temp_bytes, ..Plan::default() }
+    }
+
+    fn link(produces: Option<i64>, consumes: Option<i64>) -> With {
+        With::Note(Note { produces: produces.map(|id| (5, id)), consumes: consumes.map(|id| (5, id)), ..Note::default() })
+    }
+
+    /// Device, module, number, launched, used.
+    type Told<'a> = (Option<i64>, &'a str, u64, Option<bool>, Option<i64>);
+
+    fn told(runtime: &Runtime) -> Vec<Told<'_>> {
+        runtime.executions.iter().map(|execution| (execution.device, &execution.module[..], execution.n, execution.launched, execution.used_bytes)).collect()
+    }
+
+    fn owned(allocator: &Allocator, time_ps: i64) -> Vec<(String, i64, u64)> {
+        allocator.live_before(time_ps).into_iter().map(|owned| (owned.owner, owned.bytes, owned.blocks)).collect()
+    }
+
+    const EXECUTE: &str = "CommonPjRtLoadedExecutable::Execute (jit_f)";
+    const HELPER: &str = "CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice";
+
+    #[test]
+    fn one_execution_on_one_device_and_what_it_leaves() {
+        let events = host(&[&[
+            ("BufferFromHostBuffer", 0, 10, With::Note(Note { shape: Some("s32[8]".to_owned()), ..Note::default() })),
+            ("MemoryAllocation", 5, 0, With::Memory(0, 130, 30, 1)),
+            ("PjitFunction(f)", 20, 50, Nothing),
+            (EXECUTE, 21, 40, Nothing),
+            (HELPER, 22, 38, Nothing),
+            ("MemoryAllocation", 23, 0, With::Memory(0, 150, 20, 2)),
+            ("[0] GpuExecutable::ExecuteThunks", 24, 5, Nothing),
+            ("MemoryAllocation", 25, 0, With::Memory(0, 190, 40, 3)),
+            ("MemoryDeallocation", 30, 0, With::Memory(0, 150, 40, 3)),
+            ("MemoryDeallocation", 80, 0, With::Memory(0, 140, 10, 77)),
+            ("$train.py:3 keep", 90, 20, Nothing),
+            ("$<unknown> append", 95, 1, Nothing),
+            (EXECUTE, 120, 5, Nothing),
+        ]]);
+        let runtime = Runtime::of(events, &gpus(1), &[plan("jit_f(7)", 40)]);
+        assert_eq!(told(&runtime), [(Some(0), "jit_f(7)", 1, Some(true), Some(130)), (Some(0), "jit_f(7)", 2, Some(false), Some(140))]);
+        let allocator = runtime.allocator(Some(0)).unwrap();
+        assert_eq!((allocator.capacity_bytes, allocator.peak_bytes, allocator.first_peak_bytes), (1000, 190, 900));
+        let expected = [(BEFORE.to_owned(), 90, 0), ("BufferFromHostBuffer(s32[8])".to_owned(), 30, 1), ("outputs of jit_f execution 1".to_owned(), 20, 1)];
+        assert_eq!(owned(allocator, 120), expected);
+        let between = |most| runtime.between("jit_f(7)", Some(0), most).into_iter().map(|event| event.name).collect::<Vec<_>>();
+        assert_eq!(between(9), ["MemoryDeallocation", "$train.py:3 keep", "$<unknown> append"]);
+        assert_eq!(between(1), ["$<unknown> append"]);
+        let blocks = allocator.blocks();
+        assert_eq!((blocks.len(), blocks.freed.time_ns.len()), (3, 1));
+        let replay = Replay::of(&blocks);
+        assert_eq!((replay.curves.total_bytes(replay.peak.unwrap()), replay.rises.len()), (190, 0));
+    }
+
+    #[test]
+    fn several_devices_are_linked_and_numbered_apart() {
+        let worker = |device: i64, start: i64, thunks: bool| {
+            let name = if thunks { "GpuExecutable::ExecuteThunks" } else { "Handle inputs" };
+            vec![(HELPER, start, 10, link(None, Some(1))), ("MemoryAllocation", start + 1, 0, With::Memory(device, 8, 8, 1)), (name, start + 2, 2, Nothing)]
+        };
+        let (first, second) = (worker(0, 10, true), worker(1, 12, false));
+        let caller = [("PjitFunction(f)", 0, 50, Nothing), (EXECUTE, 1, 40, link(Some(1), None))];
+        let runtime = Runtime::of(host(&[&caller, &first, &second]), &gpus(2), &[plan("jit_f(7)", 0)]);
+        assert_eq!(told(&runtime), [(Some(0), "jit_f(7)", 1, Some(true), Some(0)), (Some(1), "jit_f(7)", 1, Some(false), Some(0))]);
+        assert!(runtime.executions.iter().all(|execution| execution.caller == 0));
+    }
+
+    #[test]
+    fn the_classic_helper_gets_its_module_through_its_link() {
+        let caller = [("PjitFunction(f)", 0, 50, Nothing), ("PjRtStreamExecutorLoadedExecutable::Execute", 1, 40, link(Some(9), None))];
+        let worker = [
+            ("PjRtStreamExecutorLoadedExecutable::ExecuteHelper", 5, 20, Nothing),
+            ("PjRtStreamExecutorLoadedExecutable::EnqueueExecution", 6, 10, link(None, Some(9))),
+            ("MemoryAllocation", 7, 0, With::Memory(2, 16, 16, 5)),
+        ];
+        let runtime = Runtime::of(host(&[&caller, &worker]), &gpus(3), &[]);
+        assert_eq!(told(&runtime), [(Some(2), "jit_f", 1, Some(false), Some(0))]);
+    }
+
+    #[test]
+    fn without_gpu_and_allocator_nothing_is_said_of_launches() {
+        let runtime = Runtime::of(host(&[&[("PjitFunction(f)", 0, 50, Nothing), (HELPER, 1, 40, Nothing)]]), &gpus(0), &[]);
+        assert_eq!(told(&runtime), [(None, "jit_f", 1, None, None)]);
+    }
+
+    #[test]
+    fn a_launch_on_the_same_device_counts_and_tells_the_program() {
+        let launch = |start_ps: i64, correlation_id: i64| Launch { start_ps, module: 3, program_id: Some(42), correlation_id };
+        let line = |device: i64| [(HELPER, 10 * device, 5, Nothing), ("MemoryAllocation", 10 * device + 1, 0, With::Memory(device, 8, 8, 1))];
+        let mut events = host(&[&line(0), &line(1)]);
+        events.names.iter_mut().for_each(|name| {
+            if name.text == HELPER {
+                *name = Name::of(EXECUTE)
+            }
+        });
+        events.texts.push("jit_f".to_owned());
+        events.launches = vec![launch(12, 70)];
+        events.kernels = HashMap::from([(70, 1)]);
+        let runtime = Runtime::of(events, &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
+        assert_eq!(told(&runtime), [(Some(0), "jit_f", 1, Some(false), Some(0)), (Some(1), "jit_f(42)", 1, Some(true), Some(0))]);
+    }
+
+    #[test]
+    fn of_modules_of_one_name_the_temporary_block_tells() {
+        let rows = [(EXECUTE, 0, 9, Nothing), ("MemoryAllocation", 1, 0, With::Memory(0, 64, 64, 1)), (EXECUTE, 20, 9, Nothing)];
+        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[plan("jit_f(1)", 64), plan("jit_f(2)", 32)]);
+        assert_eq!(runtime.executions.iter().map(|execution| &execution.module[..]).collect::<Vec<_>>(), ["jit_f(1)", "jit_f"]);
+    }
+
+    #[test]
+    fn waits_are_events_or_inferred() {
+        let second = 1_000_000_000_000;
+        let rows = [
+            (EXECUTE, 0, 10 * second, Nothing),
+            ("AllocatorRetry::AllocateRaw", 5, 9 * second, Nothing),
+            (EXECUTE, 11 * second, 10 * second, Nothing),
+            (EXECUTE, 30 * second, second, Nothing),
+        ];
+        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[]);
+        let waits: Vec<_> = runtime.retries.iter().map(|retry| (retry.execution, retry.duration_ps / second, retry.inferred, retry.device)).collect();
+        assert_eq!(waits, [(Some(0), 9, false, Some(0)), (Some(1), 10, true, Some(0))]);
+
+        let tensorflow = [
+            ("EagerExecute", 0, 10 * second, Nothing),
+            ("KernelAndDeviceFunc::Run", 1, 10 * second - 2, Nothing),
+            ("EagerExecute", 11 * second, 10 * second, Nothing),
+            ("MemoryAllocation", 12 * second, 0, With::Memory(0, 8, 8, 1)),
+            ("$sleep", 30 * second, 10 * second, Nothing),
+        ];
+        let runtime = Runtime::of(host(&[&tensorflow]), &gpus(0), &[]);
+        assert_eq!(runtime.retries.iter().map(|retry| (retry.start_ps, retry.inferred)).collect::<Vec<_>>(), [(1, true)]);
+    }
+
+    #[test]
+    fn groups_sum_to_what_is_used_even_where_events_are_missing() {
+        let rows = [
+            ("MemoryAllocation", 1, 0, With::Memory(0, 50, 50, 1)),
+            // Nothing says that it was freed; then the address is given again.
+            ("MemoryAllocation", 2, 0, With::Memory(0, 30, 30, 1)),
+            ("MemoryAllocation", 3, 0, With::Memory(0, 20, 10, 2)),
+        ];
+        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[]);
+        let live = owned(&runtime.allocators[0], 4);
+        assert_eq!(live.iter().map(|owned| owned.1).sum::<i64>(), 20);
+        assert_eq!(live.last().unwrap(), &(LOST.to_owned(), -20, 0));
+        assert_eq!(runtime.allocators[0].used_before(0), Some(0));
+    }
 }

@@ -27,7 +27,7 @@ globalThis.FileReaderSync = class {
 
 // The package is an ES module without a package.json to say so.
 const source = fs.readFileSync(path.join(pkg, 'oomscope.js'), 'utf8');
-const {initSync, discover, Scanner, scan_part, cut_trace, Engine, set_panic_hook} = await import(`data:text/javascript;base64,${Buffer.from(source).toString('base64')}`);
+const {initSync, discover, Scanner, scan_part, cut_trace, scan_xplane, Engine, set_panic_hook} = await import(`data:text/javascript;base64,${Buffer.from(source).toString('base64')}`);
 initSync({module: fs.readFileSync(path.join(pkg, 'oomscope_bg.wasm'))});
 set_panic_hook();
 
@@ -68,6 +68,9 @@ const report = (files, pieces) => {
   for (const {blocks} of scanned) engine.add(blocks);
   engine.build();
   scanned.forEach(({origins}, capture) => { if (origins !== null) engine.attach(capture, origins); });
+  for (const {file} of discover(files.map(({path}) => path)).xplanes) {
+    engine.add_xplane(scan_xplane({path: files[file].path, file: new HeldFile(files[file].bytes, path.basename(files[file].path))}, () => {}));
+  }
   const text = engine.report(25);
   engine.free();
   return text;
@@ -75,7 +78,12 @@ const report = (files, pieces) => {
 
 const commandLine = folder => execFileSync('cargo', ['run', '--quiet', '--', folder, '--format', 'json'], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30});
 
-const FOLDERS = [path.join(top, 'fixtures/ascend_sample'), ...['level0', 'st_level2', 'rl_insight_sample', 'spreadsheet_damaged'].map(name => path.join(captures, 'ascend', name))];
+const FOLDERS = [
+  path.join(top, 'fixtures/ascend_sample'),
+  ...['level0', 'st_level2', 'rl_insight_sample', 'spreadsheet_damaged'].map(name => path.join(captures, 'ascend', name)),
+  ...['attention_oom', 'scan_fits', 'bfc_retry'].map(name => path.join(top, 'fixtures', `xplane_${name}`)),
+  path.join(captures, 'xplane'),
+];
 for (const folder of FOLDERS) {
   const here = fs.existsSync(folder);
   test(`${path.basename(folder)}: the same report as the command line, to the byte`, here ? {} : {skip: `${folder} is not here`}, () => {

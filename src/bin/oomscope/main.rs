@@ -17,6 +17,7 @@ use oomscope::oom::read::{self, ReadReport, Sniffed};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
 use oomscope::scan::gzip::{Unpacker, damaged, is_gzip};
+use oomscope::selftest::self_test;
 use oomscope::xplane::capture::{self as xplane, FirstReading};
 use oomscope::xplane::discover as xplanes;
 use options::{Asked, Format, Options, Target, USAGE, asked};
@@ -44,6 +45,11 @@ fn main() -> ExitCode {
     let options = match asked(std::env::args_os().skip(1)) {
         Ok(Asked::Report(options)) => options,
         Ok(Asked::Print(text)) => return if to_stdout(text).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Ok(Asked::SelfTest) => {
+            let (lines, all_good) = self_test();
+            let said = to_stdout(&(lines.join("\n") + "\n"));
+            return if all_good && said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
         Err(message) => {
             let _ = write!(io::stderr(), "oomscope: {message}\n\n{USAGE}");
             return ExitCode::from(2);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 pub const USAGE: &str = "\
 usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--diff A B]
                 [--nearest-stacks] [--format text|markdown|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
+       oomscope --self-test
 
 PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), a report of schema oomscope.report/1 (made with --format json, perhaps on
 another machine), or a folder: searched for everything of these below it.
@@ -21,6 +22,7 @@ another machine), or a folder: searched for everything of these below it.
   --format FORMAT  text (for a terminal), markdown (for an issue), or json (schema oomscope.report/1); text
   --out FILE       where the report goes; - is standard output, the default
   --table FILE     RL-Insight's table, one row a block: CSV, or JSON Lines when FILE ends in .jsonl; - is CSV on standard output
+  --self-test      reads the samples that are built in and compares them with their known values
   --version, --help
 
 Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
@@ -76,6 +78,8 @@ pub enum Asked {
     Report(Box<Options>),
     /// This text.
     Print(&'static str),
+    /// The built-in samples against their known values.
+    SelfTest,
 }
 
 /// Reads the command line; the error says what is wrong with it.
@@ -105,6 +109,7 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
             Long("nearest-stacks") => options.nearest = true,
             Long("format") => options.format = format(&text(&mut parser, "--format")?)?,
             Long("out") => options.out = Target::of(parser.value().map_err(|error| error.to_string())?.into()),
+            Long("self-test") => return Ok(Asked::SelfTest),
             Short('h') | Long("help") => return Ok(Asked::Print(USAGE)),
             Short('V') | Long("version") => return Ok(Asked::Print(concat!("oomscope ", env!("CARGO_PKG_VERSION"), "\n"))),
             _ => return Err(argument.unexpected().to_string()),
