@@ -5,12 +5,14 @@ import {REPORT_TOP, engine} from './session';
 import {get, notify} from './state';
 
 /** What the menu offers. */
-export type Export = 'json' | 'csv' | 'jsonl';
+export type Export = 'json' | 'markdown' | 'text' | 'csv' | 'jsonl';
 
 export async function save(what: Export): Promise<void> {
   try {
     switch (what) {
       case 'json': return downloadBlob('oomscope-report.json', [await engine.call('report', [REPORT_TOP])], 'application/json');
+      case 'markdown': return downloadBlob('oomscope-report.md', [await engine.call('markdown', [REPORT_TOP])], 'text/markdown');
+      case 'text': return downloadBlob('oomscope-report.txt', [await engine.call('text', [REPORT_TOP])], 'text/plain');
       case 'csv': return downloadBlob('oomscope-blocks.csv', await table(false), 'text/csv');
       case 'jsonl': return downloadBlob('oomscope-blocks.jsonl', await table(true), 'application/jsonl');
     }

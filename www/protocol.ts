@@ -56,6 +56,7 @@ export interface EngineCalls {
   comparison(top: number): ComparisonSummary;
   difference(a: number, b: number): Difference;
   markdown(top: number): string;
+  text(top: number): string;
   report(top: number): string;
   table_begin(lines: boolean, nearest: boolean): void;
   table_next(): Uint8Array;

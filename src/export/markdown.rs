@@ -2,7 +2,7 @@
 
 use super::inert::code;
 use super::stack_label;
-use super::words::{blocks, member_name, optional_bytes, setup_facts, since, stacks_found};
+use super::words::{blocks, first_of, member_name, optional_bytes, setup_facts, since, stacks_found};
 use crate::error::Warning;
 use crate::oom::report::{
     AllocatorReport, AscendReport, BaselineReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, Report, StackGroup,
@@ -77,7 +77,7 @@ impl Writer {
         rows.extend(capture.stacks.iter().map(|counts| vec!["call stacks".to_owned(), stacks_found(counts)]));
         self.table(&["fact", "value"], rows)?;
         for device in &capture.devices {
-            self.device(device)?;
+            self.device(device, first_of(&capture.devices))?;
         }
         if let Some(components) = capture.outside_framework.as_ref().filter(|components| !components.is_empty()) {
             writeln!(self.out, "### Outside the framework at the peak\n\n`total` is what the process holds beyond the framework's pools.\n")?;
@@ -90,10 +90,10 @@ impl Writer {
         self.notes("### Notes", &capture.warnings)
     }
 
-    fn device(&mut self, device: &DeviceReport) -> fmt::Result {
+    fn device(&mut self, device: &DeviceReport, first_ns: i64) -> fmt::Result {
         let peak = &device.peak;
         writeln!(self.out, "### {} {}: peak {}\n", code(&device.device), code(&device.pool), human_bytes(peak.total_bytes))?;
-        let at = format!("{} after the first event ({} ns)", since(&device.first_ns, &peak.time_ns), code(&peak.time_ns));
+        let at = format!("{} after the first event ({} ns)", since(first_ns, &peak.time_ns), code(&peak.time_ns));
         writeln!(
             self.out,
             "At {at}, with {} alive; {} in all, {} without an operator's name.\n",
@@ -122,7 +122,7 @@ impl Writer {
         let rows = self.groups(classes, "size classes");
         self.table(&[">size", ">bytes", ">blocks", "blocks of at most"], rows)?;
         self.alive_at_end(device)?;
-        self.baseline(&device.first_ns, &device.baseline)?;
+        self.baseline(first_ns, &device.baseline)?;
         self.growth(device)?;
         self.allocators(device)
     }
@@ -157,7 +157,7 @@ impl Writer {
         self.table(&[">size", ">bytes", ">blocks", "operator"], rows)
     }
 
-    fn baseline(&mut self, first_ns: &str, baseline: &BaselineReport) -> fmt::Result {
+    fn baseline(&mut self, first_ns: i64, baseline: &BaselineReport) -> fmt::Result {
         let (drops, rises) = (&baseline.drops, &baseline.rises);
         writeln!(self.out, "#### Baseline: {} at first, {} drops, {} rises\n", human_bytes(baseline.first_bytes), drops.len(), rises.len())?;
         let drops = drops.iter().map(|change| ("drop: memory from before the capture, freed in it", change));

@@ -3,7 +3,7 @@
 use super::compare_text::{comparison_text, difference_text};
 use super::inert::printable;
 use super::stack_label;
-use super::words::{blocks, optional_bytes, setup_facts, since, stacks_found};
+use super::words::{blocks, first_of, optional_bytes, setup_facts, since, stacks_found};
 use super::xplane_text::{hosts_text, xplane_text};
 use crate::error::Warning;
 use crate::oom::report::{AscendReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, OperatorGroup, PeakReport, Report};
@@ -48,7 +48,7 @@ fn ascend_text(out: &mut String, capture: &AscendReport) -> fmt::Result {
         writeln!(out, "  made with {}", if facts.is_empty() { "settings that no file names".to_owned() } else { facts.join(" ") })?;
     }
     for device in &capture.devices {
-        device_text(out, device)?;
+        device_text(out, device, first_of(&capture.devices))?;
     }
     outside_text(out, capture.outside_framework.as_deref().unwrap_or_default())?;
     notes_text(out, &capture.warnings)?;
@@ -66,9 +66,9 @@ pub(super) fn notes_text(out: &mut String, warnings: &[Warning]) -> fmt::Result 
     more(out, warnings.len(), "in the JSON report")
 }
 
-fn device_text(out: &mut String, device: &DeviceReport) -> fmt::Result {
+fn device_text(out: &mut String, device: &DeviceReport, first_ns: i64) -> fmt::Result {
     let peak = &device.peak;
-    let since_start = |time_ns: &str| since(&device.first_ns, time_ns);
+    let since_start = |time_ns: &str| since(first_ns, time_ns);
     writeln!(out, "  {} {}: {}", printable(&device.device), device.pool, blocks(device.blocks))?;
     writeln!(
         out,

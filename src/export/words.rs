@@ -3,7 +3,7 @@
 use super::inert::printable;
 use crate::ascend::profiler_info::{Schedule, Setup};
 use crate::oom::compare::{OUTLIER_DEVIATIONS, OUTLIER_PERCENT, RankGroup, Spread};
-use crate::oom::report::StackCounts;
+use crate::oom::report::{DeviceReport, StackCounts};
 use crate::units::{human_bytes, human_ns};
 
 /// "1 block", "2 blocks".
@@ -21,9 +21,14 @@ pub fn optional_bytes(bytes: Option<i64>) -> String {
     bytes.map_or("unknown".to_owned(), human_bytes)
 }
 
-/// From the first event of a pool to an instant; both as the report has them.
-pub fn since(first_ns: &str, time_ns: &str) -> String {
-    human_ns(time_ns.parse::<i64>().unwrap_or(0).saturating_sub(first_ns.parse::<i64>().unwrap_or(0)))
+/// The first event of a capture: the zero of all its devices, so that their instants compare, as on the page.
+pub fn first_of(devices: &[DeviceReport]) -> i64 {
+    devices.iter().filter_map(|device| device.first_ns.parse().ok()).min().unwrap_or(0)
+}
+
+/// From the first event of a capture to an instant as the report has it.
+pub fn since(first_ns: i64, time_ns: &str) -> String {
+    human_ns(time_ns.parse::<i64>().unwrap_or(0).saturating_sub(first_ns))
 }
 
 /// As people speak of a rank; the path where that says nothing.
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn instants_that_are_none_do_no_harm() {
-        assert_eq!(since("x", "-9223372036854775808"), human_ns(i64::MIN));
-        assert_eq!(since("9223372036854775807", "-9223372036854775808"), human_ns(i64::MIN));
+        assert_eq!(since(0, "-9223372036854775808"), human_ns(i64::MIN));
+        assert_eq!(since(i64::MAX, "-9223372036854775808"), human_ns(i64::MIN));
     }
 }

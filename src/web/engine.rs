@@ -9,6 +9,7 @@ use crate::ascend::reserved::Outside;
 use crate::ascend::trace_view::Phase;
 use crate::export::json::json;
 use crate::export::markdown::markdown;
+use crate::export::text::text;
 use crate::oom::compare::{self, Member, members_of_capture, members_of_report};
 use crate::oom::difference::{Difference, between};
 use crate::oom::merge::{Identity, Merged, Origin, merge};
@@ -143,6 +144,11 @@ impl Engine {
         Ok(between((a as usize, &side_a), (b as usize, &side_b)).into_ts()?)
     }
 
+    /// The report as plain text.
+    pub fn text(&self, top: usize) -> String {
+        text(&self.whole_report(top))
+    }
+
     /// The report as Markdown; of every list the first `top`.
     pub fn markdown(&self, top: usize) -> String {
         markdown(&self.whole_report(top), top)
@@ -224,6 +230,8 @@ impl Opened {
             rank: facts.rank,
             capture_time: facts.capture_time.clone(),
             facts: facts.setup.clone(),
+            torch_npu: facts.torch_npu.clone(),
+            cann: facts.cann.clone(),
             rows_read: facts.rows_read as u32,
             rows_set_aside: facts.rows_set_aside as u32,
             devices: self.devices.iter().filter_map(|shown| shown.summary(&self.capture)).collect(),

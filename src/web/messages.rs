@@ -44,6 +44,8 @@ pub struct CaptureSummary {
     pub capture_time: Option<String>,
     /// How it was made; None without profiler_info and profiler_metadata.
     pub facts: Option<Setup>,
+    pub torch_npu: Option<String>,
+    pub cann: Option<String>,
     pub rows_read: u32,
     pub rows_set_aside: u32,
     /// The devices and pools with blocks; empty when the capture could not be used.

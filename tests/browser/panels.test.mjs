@@ -174,18 +174,34 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     test('captures are chosen by rank and role, as on the command line', async () => {
       const page = await openSample();
       await page.click(at('tab-captures'));
-      const rows = () => page.evaluate(selector => document.querySelectorAll(`${selector} tbody tr`).length, at('panel-captures'));
+      const rows = () => page.evaluate(selector => document.querySelectorAll(`${selector} tbody tr`).length, at('captures'));
       const all = await rows();
       await page.click(at('filter-ranks'));
       await page.type('0');
       await page.press('Enter');
-      await page.waitFor(([selector, all]) => document.querySelectorAll(`${selector} tbody tr`).length < all, [at('panel-captures'), all]);
+      await page.waitFor(([selector, all]) => document.querySelectorAll(`${selector} tbody tr`).length < all, [at('captures'), all]);
       assert.equal(await rows(), reportOf(fixture(SAMPLE)).captures.filter(({rank}) => rank === 0).flatMap(({devices}) => devices).length);
       await page.click(at('filter-ranks'));
       await page.type('x');
       await page.press('Enter');
       await page.waitFor(selector => document.querySelector(selector).innerText.includes('0,2-5'), at('panel-captures'));
       await page.close();
+    });
+
+    test('the other reports leave the page as the command line writes them, and how a capture was made is told', needs(RANK), async () => {
+      const page = await browser.open(hosts.addresses.http);
+      const folder = RANK;
+      await page.pick(at('open-files'), ['ASCEND_PROFILER_OUTPUT/operator_memory.csv', 'profiler_info_0.json'].map(file => `${folder}/${file}`));
+      await readPeak(page);
+      await openTab(page, 'captures');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('facts'));
+      assert.match(await textOf(page, 'facts'), /with_stack\s+on/);
+      await page.close();
+      for (const [what, format] of [['markdown', 'markdown'], ['text', 'text']]) {
+        const sample = await openSample();
+        assert.ok(await exported(sample, `export-${what}`) === run(fixture(SAMPLE), '--format', format), what);
+        await sample.close();
+      }
     });
 
     test('the table leaves the page as the command line writes it', async t => {

@@ -25,7 +25,7 @@ export const en = {
   sampleNames: {ascend_sample: 'Ascend, two roles of two ranks'} as {[name: string]: string},
   export: 'Export',
   exportTitle: 'What all captures say, in the bytes that the command line writes',
-  exportNames: {json: 'Report, JSON', csv: 'RL-Insight’s table, CSV', jsonl: 'RL-Insight’s table, JSON Lines'},
+  exportNames: {json: 'Report, JSON', markdown: 'Report, Markdown', text: 'Report, text', csv: 'RL-Insight’s table, CSV', jsonl: 'RL-Insight’s table, JSON Lines'},
   language: 'Language',
   privacy: (threads: number) => `nothing leaves this page · ${many(threads, 'thread', 'threads')}`,
   privacyStarting: 'nothing leaves this page · starting',
@@ -280,6 +280,23 @@ export const en = {
   ranksWrong: 'no list of ranks; write 0,2-5',
   allRoles: 'all',
   capturesTitle: (shown: number, all: number) => shown === all ? many(all, 'capture', 'captures') : `${n(shown)} of ${many(all, 'capture', 'captures')}`,
+
+  // How a capture was made
+  factsTitle: (source: string) => `How ${source} was made`,
+  factsMissing: 'How this capture was made is not known: profiler_info and profiler_metadata are missing.',
+  factVersions: 'versions',
+  factSetting: 'Setting',
+  factCost: 'What it costs',
+  on: 'on',
+  off: 'off',
+  factCosts: {
+    profile_memory: (on: boolean): string => on ? '' : 'operator_memory.csv is not written: no blocks',
+    with_stack: (on: boolean): string => on ? 'a larger trace and slower steps' : 'no call stacks of operators',
+    with_modules: (on: boolean): string => on ? 'a larger trace; Python functions stand in where stacks are missing' : '',
+    record_shapes: (on: boolean): string => on ? 'a larger trace; nothing about memory' : '',
+    with_flops: (on: boolean): string => on ? 'a larger trace; nothing about memory' : '',
+    schedule: 'only the active steps are captured; growth needs two or more',
+  },
 
   // Tables
   qualityTitle: (notes: number, captures: number) => `${many(notes, 'note', 'notes')} on ${many(captures, 'capture', 'captures')}`,

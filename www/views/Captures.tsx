@@ -1,10 +1,11 @@
 import type {ComponentChildren} from 'preact';
 import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../../target/plain/pkg/oomscope';
-import {column, exactBytes, exactTime, int, time} from '../format';
+import {clip, column, exactBytes, exactTime, int, time} from '../format';
 import {useMessages} from '../i18n';
 import {openAgain, show} from '../session';
 import type {Filter, Place, Session} from '../state';
 import {CaptureFilter} from './CaptureFilter';
+import {Facts} from './Facts';
 import {memo} from './memo';
 
 /** Every device of every capture, side by side. */
@@ -14,6 +15,7 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
   const reported = reportedOnly(session);
   if (all.length + reported.length === 0) return <Empty stopped={session.readingSince === null} />;
   const told = reported.filter(({row}) => filter.compared === null || filter.compared.has(row.capture));
+  const shown = all.find(capture => capture.capture === place?.capture);
   const captures = all.filter(capture => filter.taken === null || filter.taken.has(capture.capture));
   return (
     <section class="answers" data-test="panel-captures">
@@ -22,6 +24,7 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
         {all.length + reported.length > 1 && <CaptureFilter roles={[...all, ...reported.map(({capture}) => capture)].map(({role}) => role)} filter={filter} />}
       </div>
       <CapturesTable captures={captures} reported={told} place={place} />
+      {shown !== undefined && <><h2 class="answers-head">{t.factsTitle(clip(shown.source))}</h2><Facts capture={shown} /></>}
     </section>
   );
 });
@@ -32,7 +35,7 @@ function CapturesTable({captures, reported, place}: {captures: CaptureSummary[];
   const bytes = column(peaks.reduce((most, peak) => Math.max(most, peak), 0));
   return (
     <div class="table-box">
-      <table>
+      <table data-test="captures">
         <thead>
           <tr>
             <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.captureTime}</th><th>{t.device}</th><th>{t.pool}</th>

@@ -16,7 +16,7 @@ interface Props {
   started: boolean;
 }
 
-const EXPORTS: Export[] = ['json', 'csv', 'jsonl'];
+const EXPORTS: Export[] = ['json', 'markdown', 'text', 'csv', 'jsonl'];
 
 const FILES = 'open-files';
 const FOLDER = 'open-folder';
