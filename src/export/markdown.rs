@@ -7,7 +7,7 @@ use crate::error::Warning;
 use crate::oom::report::{
     AllocatorReport, AscendReport, BaselineReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, Report, StackGroup,
 };
-use crate::oom::xplane_report::{ModuleReport, XplaneReport};
+use crate::oom::xplane_report::XplaneReport;
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Write};
 
@@ -32,6 +32,7 @@ impl Writer {
         writeln!(self.out, "# Memory report\n")?;
         report.differences.iter().try_for_each(|difference| self.difference(difference))?;
         report.comparison.iter().try_for_each(|comparison| self.comparison(comparison))?;
+        self.hosts(&xplanes(report))?;
         for capture in &report.captures {
             match capture {
                 CaptureReport::Ascend(capture) => self.ascend(capture)?,
@@ -195,28 +196,7 @@ impl Writer {
         self.table(&[">together", ">blocks", ">largest", ">mean lifetime", "operator"], rows)
     }
 
-    fn xplane(&mut self, capture: &XplaneReport) -> fmt::Result {
-        writeln!(self.out, "## {}\n", code(&capture.source))?;
-        for verdict in &capture.diagnosis {
-            writeln!(self.out, "* **{}**: {}", code(&verdict.severity), code(&verdict.text))?;
-            for fix in &verdict.fixes {
-                let saves = fix.saves_bytes.map_or(String::new(), |bytes| format!(", saves {}", human_bytes(bytes)));
-                writeln!(self.out, "  * {}{saves} ({})", code(&fix.action), code(&fix.basis))?;
-            }
-        }
-        if !capture.modules.is_empty() {
-            writeln!(self.out)?;
-            let row = |module: &ModuleReport| {
-                vec![human_bytes(module.needed_bytes), human_bytes(module.temp_bytes), module.executions.to_string(), code(&module.name)]
-            };
-            let rows = capture.modules.iter().take(self.top).map(row).collect();
-            self.table(&[">needs", ">temporary", ">executions", "module"], rows)?;
-            self.rest(capture.modules.len(), "modules")?;
-        }
-        self.notes("### Notes", &capture.warnings)
-    }
-
-    fn notes(&mut self, title: &str, warnings: &[Warning]) -> fmt::Result {
+    pub(super) fn notes(&mut self, title: &str, warnings: &[Warning]) -> fmt::Result {
         if warnings.is_empty() {
             return Ok(());
         }
@@ -227,6 +207,11 @@ impl Writer {
         writeln!(self.out)?;
         self.rest(warnings.len(), "notes")
     }
+}
+
+/// Its JAX captures.
+pub(super) fn xplanes(report: &Report) -> Vec<&XplaneReport> {
+    report.captures.iter().filter_map(|capture| if let CaptureReport::Xplane(capture) = capture { Some(&**capture) } else { None }).collect()
 }
 
 /// With the rows that make groups of blocks the device's memory.

@@ -9,4 +9,5 @@ pub mod stack_label;
 pub mod table;
 pub mod text;
 pub mod words;
+mod xplane_markdown;
 mod xplane_text;

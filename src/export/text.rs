@@ -2,12 +2,12 @@
 
 use super::compare_text::{comparison_text, difference_text};
 use super::inert::printable;
+use super::markdown::xplanes;
 use super::stack_label;
 use super::words::{blocks, first_of, optional_bytes, setup_facts, since, stacks_found};
 use super::xplane_text::{hosts_text, xplane_text};
 use crate::error::Warning;
 use crate::oom::report::{AscendReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, OperatorGroup, PeakReport, Report};
-use crate::oom::xplane_report::XplaneReport;
 use crate::units::human_bytes;
 use std::fmt::{self, Write};
 
@@ -20,9 +20,7 @@ pub fn text(report: &Report) -> String {
     // The answer before the evidence.
     let _ = report.differences.iter().try_for_each(|difference| difference_text(&mut out, difference));
     let _ = report.comparison.iter().try_for_each(|comparison| comparison_text(&mut out, comparison));
-    let xplanes: Vec<&XplaneReport> =
-        report.captures.iter().filter_map(|capture| if let CaptureReport::Xplane(capture) = capture { Some(&**capture) } else { None }).collect();
-    let _ = hosts_text(&mut out, &xplanes);
+    let _ = hosts_text(&mut out, &xplanes(report));
     for capture in &report.captures {
         // Writing to a String cannot fail.
         let _ = match capture {

@@ -49,7 +49,7 @@ pub(super) fn hosts_text(out: &mut String, captures: &[&XplaneReport]) -> fmt::R
 }
 
 /// By the gravest verdict, then by how many of that kind there are, then by the most memory that was ever in use.
-fn worst_first<'a>(captures: &[&'a XplaneReport]) -> Vec<&'a XplaneReport> {
+pub(super) fn worst_first<'a>(captures: &[&'a XplaneReport]) -> Vec<&'a XplaneReport> {
     let key = |capture: &XplaneReport| {
         let of = |severity: &str| capture.diagnosis.iter().filter(|diagnosis| diagnosis.severity == severity).count();
         (of("error"), of("warning"), capture.allocators.iter().map(|allocator| allocator.peak_bytes).max())
