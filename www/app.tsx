@@ -4,6 +4,7 @@ import {startDrawing} from './draw';
 import {listenToDrops} from './drop';
 import {syncFilter} from './filter';
 import {syncFrames} from './frames';
+import {syncJax} from './jax';
 import {listenToKeys} from './keys';
 import {syncPanels} from './panels';
 import {startEngine} from './session';
@@ -33,6 +34,7 @@ function draw(): void {
 subscribe(schedule);
 subscribe(syncFrames);
 subscribe(syncPanels);
+subscribe(syncJax);
 subscribe(syncFilter);
 onThemeChange(() => set({theme: currentTheme()}));
 listenToDrops();

@@ -1,14 +1,16 @@
 // The page's own instance of the wasm draws the trend and the grid. It must never block the page: plain, instantiated asynchronously.
-import init, {draw_grid, draw_trend, set_panic_hook} from '../target/plain/pkg/oomscope';
+import init, {draw_grid, draw_heap, draw_trend, set_panic_hook} from '../target/plain/pkg/oomscope';
 import {wasm} from './embedded';
 import {size, time} from './format';
 import type {Messages} from './i18n';
-import type {Frame} from './protocol';
+import type {Frame, HeapCurve} from './protocol';
 import type {State} from './state';
 import {deviceAt, notify, set} from './state';
 
 const TOP = 18;
 const BOTTOM = 22;
+const HEAP_LEFT = 52;
+const HEAP_RIGHT = 16;
 /** A narrower plot names the peak by its size alone. */
 const ROOM_FOR_TIME = 400;
 
@@ -51,6 +53,25 @@ export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: numb
         ? size(total_bytes)
         : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
     }, s.lines, Uint32Array.from(s.lines, line => s.theme.lines[line]));
+  } catch (error) {
+    giveUp(error);
+  }
+}
+
+export function paintHeap(canvas: HTMLCanvasElement, heap: HeapCurve, s: State, t: Messages): void {
+  if (!s.canDraw) return;
+  const {ratio} = s.layout;
+  const px = (css: number): number => Math.round(css * ratio);
+  const {clientWidth, clientHeight} = canvas.parentElement ?? canvas;
+  if (clientWidth === 0) return;
+  prepare(canvas, px(clientWidth), px(clientHeight), ratio);
+  const {text, grid, total, baseline, reserved, active, peak, font} = s.theme;
+  try {
+    draw_heap(canvas, heap.min, heap.max, heap.events, {
+      ratio, left_px: px(HEAP_LEFT), right_px: px(HEAP_RIGHT), top_px: px(TOP), bottom_px: px(BOTTOM),
+      font, text, grid, total, baseline, reserved, active, peak,
+      peak_ns: heap.peak_event, peak_bytes: heap.peak_bytes, peak_label: `${t.peak} ${size(heap.peak_bytes)}`,
+    });
   } catch (error) {
     giveUp(error);
   }

@@ -3,11 +3,6 @@ import type {Messages} from './i18n';
 
 const NAMES_SHOWN = 4;
 
-/** JAX captures: known, but not read by this version. */
-export function notYetRead(paths: string[]): string[] {
-  return paths.filter(path => /\.xplane\.pb(\.gz)?$/.test(path));
-}
-
 export function nothingFound(paths: string[]): (t: Messages) => string {
   return t => t.nothingFound(paths.length, paths.slice(0, NAMES_SHOWN), paths.length > NAMES_SHOWN);
 }

@@ -1,6 +1,6 @@
 // Keeps the open panel's figures in step with the state: whenever it needs other ones, the engine is asked for them.
 import type {BetweenAnswer, CaptureSummary, GroupedRequest, GrowthAnswer, HistogramAnswer, LiveAnswer, ReserveAnswer, TopAnswer} from '../target/plain/pkg/oomscope';
-import {bytesOf} from './extent';
+import {bytesOf, itemsOf} from './found';
 import {forgetDetails} from './frames';
 import {newest} from './newest';
 import {engine, ignoreEnded} from './session';
@@ -127,10 +127,11 @@ function sessionNumber(session: Session): number {
 
 /** How much of a capture's files is read while its trace is; null before and after. */
 export function traceShare(session: Session | null, capture: CaptureSummary | null): number | null {
-  const index = session?.found.captures.findIndex(found => found.source === capture?.source) ?? -1;
+  const items = session === null ? [] : itemsOf(session.found);
+  const index = items.findIndex(item => item.source === capture?.source);
   const scan = session?.scans[index];
-  const found = session?.found.captures[index];
-  if (session === null || scan === undefined || found === undefined || scan.phase !== 'tracing' || found.trace === undefined || found.trace === null) return null;
-  const total = bytesOf(found, session.sizes);
+  const item = items[index];
+  if (session === null || scan === undefined || item?.kind !== 'ascend' || scan.phase !== 'tracing' || item.capture.trace === undefined || item.capture.trace === null) return null;
+  const total = bytesOf(item, session.sizes);
   return total > 0 ? Math.min(1, scan.bytesRead / total) : 0;
 }

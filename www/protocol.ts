@@ -1,7 +1,7 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
   BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, Difference, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
+  LiveRequest, ReserveAnswer, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -34,6 +34,15 @@ export interface Frame {
   pixels: Uint8ClampedArray;
 }
 
+/** What a module's heap holds over its schedule, a value per column. */
+export interface HeapCurve {
+  min: Float64Array;
+  max: Float64Array;
+  events: number;
+  peak_event: number;
+  peak_bytes: number;
+}
+
 export const NO_BLOCK = 0xffffffff;
 
 /** What the engine can be asked. */
@@ -57,6 +66,8 @@ export interface EngineCalls {
   difference(a: number, b: number): Difference;
   markdown(top: number): string;
   text(top: number): string;
+  jax(capture: number, module: string | undefined, top: number): XplaneReport;
+  heap(capture: number, module: string, columns: number): HeapCurve | null;
   report(top: number): string;
   table_begin(lines: boolean, nearest: boolean): void;
   table_next(): Uint8Array;
@@ -77,7 +88,10 @@ export interface ListedFile {
   file: File;
 }
 
-export interface ScanInput {
+/** A capture to be scanned. */
+export type ScanInput = AscendInput | {xplane: ListedFile};
+
+export interface AscendInput {
   capture: CaptureFiles;
   operator_memory: ListedFile[];
   profiler_info: ListedFile | null;

@@ -86,8 +86,8 @@ class CaptureScan {
   }
 
   async #help(ranges: ByteRange[]): Promise<void> {
+    if ('xplane' in this.input || this.input.trace === null) return;
     const {trace} = this.input;
-    if (trace === null) return;
     await Promise.all(ranges.map(async range => {
       const part = await this.pool.read(this.module, trace, range, bytes => this.#tell(this.#own, this.#helped += bytes));
       if (part !== null) this.#send({type: 'part', part}, part.transfer);

@@ -1,15 +1,16 @@
 // The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
-import type {CaptureFiles, CaptureSummary, FoundMessage} from '../target/plain/pkg/oomscope';
+import type {CaptureSummary, FoundMessage, XplaneReport} from '../target/plain/pkg/oomscope';
 import {Engine, EngineEnded} from './engine';
-import {nothingFound, notYetRead} from './explain';
+import {nothingFound} from './explain';
+import type {Item} from './found';
+import {bigFiles, itemsOf} from './found';
 import type {Dropped, Opened, Walk} from './open';
 import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
-import type {ListedFile, Scanned} from './protocol';
+import type {ListedFile, ScanInput, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
-import type {Place, Scan, Session} from './state';
-import {NO_FILTER, NO_PLACE, deviceAt, get, lengthOf, notify, set} from './state';
-import {bigFiles, isUnderWay} from './extent';
+import type {Place, Scan, Session, State} from './state';
+import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, get, isUnderWay, lengthOf, notify, set} from './state';
 
 /** So many rows have the lists of the report that have no end of their own, as on the command line. */
 export const REPORT_TOP = 25;
@@ -60,13 +61,11 @@ async function open(list: (progress: (paths: number) => void, signal: AbortSigna
     if (unreadable.length > 0) notify('error', t => t.folderUnreadable(unreadable[0] ?? '', unreadable.length));
     if (tooDeep.length > 0) notify('warning', t => t.tooDeep(tooDeep[0] ?? '', tooDeep.length, DEEPEST));
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
-    const jax = notYetRead(paths);
-    if (jax.length > 0) notify('warning', t => t.notYetRead(jax));
     const looked = await sniffed(opened, found, signal);
     const [unread] = looked.unread;
-    if (found.captures.length + looked.reports.length > 0) begin(opened, {...found, reports: looked.reports}, looked.unread);
+    if (found.captures.length + found.xplanes.length + looked.reports.length > 0) begin(opened, {...found, reports: looked.reports}, looked.unread);
     else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
-    else if (jax.length === 0 && (paths.length > 0 || unreadable.length === 0)) notify('error', nothingFound(paths));
+    else if (paths.length > 0 || unreadable.length === 0) notify('error', nothingFound(paths));
   } catch (error) {
     if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
   } finally {
@@ -113,18 +112,18 @@ async function eachOf(indices: number[], signal: AbortSignal, each: (index: numb
 }
 
 function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
-  const {captures} = found;
+  const items = itemsOf(found);
   reading.abort();
   reading = new AbortController();
   clearEngine();
-  const scans = captures.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
+  const scans = items.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
   set({
     ...NO_PLACE,
     filter: NO_FILTER,
-    session: {opened, found, scans, sizes: new Map(), captures: [], comparison: null, readingSince: performance.now(), lost: false, chosen: false},
+    session: {opened, found, scans, sizes: new Map(), captures: [], jax: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);
-  void askSizes(captures, files, reading.signal);
+  void askSizes(items, files, reading.signal);
   void read(found, unread, files, reading.signal);
 }
 
@@ -141,12 +140,13 @@ function clearEngine(): void {
 let builder: Builder | null = null;
 
 async function read(found: FoundMessage, unread: number[], files: Files, signal: AbortSignal): Promise<void> {
-  const {captures, reports} = found;
-  const mine = builder = new Builder(captures);
+  const {reports} = found;
+  const items = itemsOf(found);
+  const mine = builder = new Builder(items);
   await readReports(reports, files, signal, file => file.arrayBuffer());
   await readReports(unread, files, signal, async file => (await firstBytes(file, found.sniffed_bytes)).buffer as ArrayBuffer);
   if (reports.length + unread.length > 0) await compare(signal);
-  await scanAll(captures.map((capture, index) => job(capture, index, files, mine)), signal);
+  await scanAll(items.map((item, index) => job(item, index, files, mine)), signal);
   await mine.finished();
   if (mine !== builder) return;
   await compare(signal);
@@ -168,18 +168,24 @@ async function compare(signal: AbortSignal): Promise<void> {
   if (comparison && !signal.aborted) patch(() => ({comparison}));
 }
 
-function job(capture: CaptureFiles, index: number, files: Files, into: Builder): Job {
+async function inputOf(item: Item, files: Files): Promise<ScanInput> {
+  if (item.kind === 'xplane') return {xplane: await files.listed(item.xplane.file)};
+  const {capture} = item;
+  return {
+    capture,
+    operator_memory: await Promise.all(capture.operator_memory.map(file => files.listed(file))),
+    profiler_info: await files.maybe(capture.profiler_info),
+    profiler_metadata: await files.maybe(capture.profiler_metadata),
+    memory_record: await files.maybe(capture.memory_record),
+    npu_module_mem: await files.maybe(capture.npu_module_mem),
+    trace: await files.maybe(capture.trace),
+  };
+}
+
+function job(item: Item, index: number, files: Files, into: Builder): Job {
   return {
     started: () => patchScan(index, {phase: 'reading'}),
-    input: async () => ({
-      capture,
-      operator_memory: await Promise.all(capture.operator_memory.map(file => files.listed(file))),
-      profiler_info: await files.maybe(capture.profiler_info),
-      profiler_metadata: await files.maybe(capture.profiler_metadata),
-      memory_record: await files.maybe(capture.memory_record),
-      npu_module_mem: await files.maybe(capture.npu_module_mem),
-      trace: await files.maybe(capture.trace),
-    }),
+    input: () => inputOf(item, files),
     progress: bytes => patchScan(index, {bytesRead: bytes}),
     scanned: result => into.add(index, result),
     traced: result => into.attach(index, result),
@@ -187,7 +193,7 @@ function job(capture: CaptureFiles, index: number, files: Files, into: Builder):
       // A trace that ends its reader leaves the blocks as they are.
       const drawn = get().session?.scans[index]?.phase === 'tracing';
       patchScan(index, {phase: drawn ? 'done' : 'failed', reason});
-      notify('error', t => t.captureFailed(capture.source, reason), true);
+      notify('error', t => t.captureFailed(item.source, reason), true);
     },
   };
 }
@@ -207,7 +213,7 @@ class Builder {
   /** Scanners that ended without a trace to read. */
   #traceless = new Set<number>();
 
-  constructor(private readonly captures: CaptureFiles[]) {}
+  constructor(private readonly items: Item[]) {}
 
   add(index: number, scanned: Scanned): void {
     patchScan(index, {phase: 'building'});
@@ -255,7 +261,8 @@ class Builder {
           const number = built[nth]?.capture;
           if (number !== undefined) this.#numbers.set(index, number);
         });
-        if (builder === this) take(indices, built);
+        const jax = await jaxReports(built);
+        if (builder === this) take(indices, built, jax);
         indices.forEach(index => this.#attachReady(index));
       } catch (error) {
         this.#failed(this.#given.splice(0), error);
@@ -268,13 +275,21 @@ class Builder {
     if (builder !== this || error instanceof EngineEnded) return;
     for (const index of indices) {
       patchScan(index, {phase: 'failed', reason: String(error)});
-      notify('error', t => t.captureFailed(this.captures[index]?.source ?? '', String(error)), true);
+      notify('error', t => t.captureFailed(this.items[index]?.source ?? '', String(error)), true);
     }
   }
 }
 
-function take(indices: number[], built: CaptureSummary[]): void {
+/** The report on each JAX capture among them of which anything could be read. */
+async function jaxReports(built: CaptureSummary[]): Promise<[number, XplaneReport][]> {
+  const ofJax = built.filter(({kind}) => kind === 'xplane');
+  const reports = await Promise.all(ofJax.map(async ({capture}): Promise<[number, XplaneReport]> => [capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]));
+  return reports.filter(([, {modules, executions, allocators}]) => modules.length + executions.length + allocators.length > 0);
+}
+
+function take(indices: number[], built: CaptureSummary[], jax: [number, XplaneReport][]): void {
   patch(session => ({
+    jax: new Map([...session.jax, ...jax]),
     captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
     scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'tracing'} : scan),
   }));
@@ -293,10 +308,31 @@ function showWorst(): void {
   const device = deviceAt(get());
   const untouched = device === null || (view.from === 0 && view.to === lengthOf(device) && selection === null && pinned === null);
   if (session === null || session.chosen || !untouched) return;
+  const [jax] = jaxWorstFirst(session);
   const places = session.captures.flatMap(({capture, devices}) => devices.map(({peak}, device) => ({capture, device, bytes: peak.total_bytes})));
-  const worst = places.reduce<typeof places[number] | null>((worst, each) => worst === null || each.bytes > worst.bytes ? each : worst, null);
+  const largest = places.reduce<typeof places[number] | null>((worst, each) => worst === null || each.bytes > worst.bytes ? each : worst, null);
+  const worst: Place | null = jax === undefined ? largest : {capture: jax[0], device: deviceOf(session, jax)};
   if (worst === null) set({tab: 'quality'});
   else if (place?.capture !== worst.capture || place.device !== worst.device) put(worst);
+}
+
+const GRAVITY = ['error', 'warning', 'info'];
+
+/** The JAX captures: those with the gravest verdict first, then those that need most. */
+export function jaxWorstFirst({jax}: Session): [number, XplaneReport][] {
+  const gravity = ({diagnosis}: XplaneReport): number => {
+    const at = GRAVITY.indexOf(diagnosis[0]?.severity ?? '');
+    return at < 0 ? GRAVITY.length : at;
+  };
+  const needed = ({modules, chosen_module}: XplaneReport): number => modules.find(({name}) => name === chosen_module)?.needed_bytes ?? 0;
+  return [...jax].sort(([, a], [, b]) => gravity(a) - gravity(b) || needed(b) - needed(a) || (a.source < b.source ? -1 : 1));
+}
+
+/** The allocator of the device where the module went worst. */
+function deviceOf({captures}: Session, [number, {live_at_last_start, allocators}]: [number, XplaneReport]): number {
+  const devices = captures.find(({capture}) => capture === number)?.devices ?? [];
+  const pool = allocators.find(({device}) => device !== null && device !== undefined && device === live_at_last_start[0]?.device);
+  return Math.max(0, devices.findIndex(({device}) => device === pool?.name));
 }
 
 /** Puts the device that a person chose on the charts, whole. */
@@ -308,11 +344,19 @@ export function show(place: Place): void {
 function put(place: Place): void {
   const capture = get().session?.captures.find(candidate => candidate.capture === place.capture);
   const device = capture?.devices[place.device];
-  if (device === undefined) return;
-  const view = {from: 0, to: lengthOf(device)};
+  // A JAX capture has a plan to show even where nothing of an allocator was recorded.
+  if (device === undefined && get().session?.jax.has(place.capture) !== true) return;
+  const view = {from: 0, to: device === undefined ? 1 : lengthOf(device)};
   const shown = get().place;
   if (shown?.capture === place.capture && shown.device === place.device) set({view});
-  else set({...NO_PLACE, place, view, layout: {...get().layout, scroll: 0}});
+  else set({...NO_PLACE, ...tabFor(capture?.kind), place, view, layout: {...get().layout, scroll: 0}});
+}
+
+/** The tab to begin with, where the open one belongs to the other kind of capture. */
+function tabFor(kind: string | undefined): Partial<State> {
+  const {tab} = get();
+  if (kind === 'xplane') return OF_JAX.has(tab) || tab === 'quality' ? {} : {tab: 'buffers'};
+  return OF_JAX.has(tab) ? {tab: 'captures'} : {};
 }
 
 /** The files behind the paths, each asked for once. */
@@ -344,9 +388,9 @@ class Files {
   }
 }
 
-async function askSizes(captures: CaptureFiles[], files: Files, signal: AbortSignal): Promise<void> {
-  for (let at = 0; at < captures.length && !signal.aborted; at += SIZES_AT_ONCE) {
-    const wanted = captures.slice(at, at + SIZES_AT_ONCE).flatMap(bigFiles);
+async function askSizes(items: Item[], files: Files, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < items.length && !signal.aborted; at += SIZES_AT_ONCE) {
+    const wanted = items.slice(at, at + SIZES_AT_ONCE).flatMap(bigFiles);
     const sizes = await Promise.all(wanted.map(async index => [index, (await files.listed(index).catch(() => null))?.file.size ?? 0] as const));
     if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
   }

@@ -1,10 +1,10 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, Line, TopSort} from '../target/plain/pkg/oomscope';
+import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, Line, TopSort, XplaneReport} from '../target/plain/pkg/oomscope';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
 import type {Answers} from './panels';
-import type {Frame} from './protocol';
+import type {Frame, HeapCurve} from './protocol';
 import type {Theme} from './theme';
 import {currentTheme} from './theme';
 
@@ -13,6 +13,9 @@ export interface Range {
   from: number;
   to: number;
 }
+
+/** A worker has it, or will have it. */
+export const isUnderWay = ({phase}: Scan): boolean => phase === 'waiting' || phase === 'reading' || phase === 'building' || phase === 'tracing';
 
 export type ScanPhase = 'waiting' | 'reading' | 'building' | 'tracing' | 'done' | 'failed' | 'cancelled';
 
@@ -31,6 +34,8 @@ export interface Session {
   /** Bytes of the opened files that matter, by their index; they come in while reading goes on. */
   sizes: ReadonlyMap<number, number>;
   captures: CaptureSummary[];
+  /** The reports on the JAX captures, by the engine's number, each about the module that matters most. */
+  jax: ReadonlyMap<number, XplaneReport>;
   /** All ranks and roles, of captures and of reports; null while the first of them are read. */
   comparison: ComparisonSummary | null;
   /** Performance clock at the start of reading, in ms; null once everything is read. */
@@ -80,7 +85,11 @@ export interface Layout {
   scroll: number;
 }
 
-export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'ranks' | 'quality';
+export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'ranks' | 'quality'
+  | 'buffers' | 'live_start' | 'between_runs' | 'executions' | 'modules' | 'allocators' | 'hosts';
+
+/** The tabs that only a JAX capture has. */
+export const OF_JAX: ReadonlySet<Tab> = new Set(['buffers', 'live_start', 'between_runs', 'executions', 'modules', 'allocators', 'hosts']);
 
 /** Which captures the page offers. */
 export interface Filter {
@@ -124,6 +133,12 @@ export interface State {
   a: number | null;
   b: number | null;
   tab: Tab;
+  /** The module of a JAX capture that was chosen; null: the one that matters most. */
+  module: string | null;
+  /** The report about that module. */
+  jaxReport: {capture: number; report: XplaneReport} | null;
+  /** The heap of the module that is shown. */
+  heap: HeapCurve | null;
   /** How the panels group blocks. */
   by: By;
   /** Blocks without a call stack get the one of the last operator of their name: a guess. */
@@ -147,7 +162,7 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, frameLane: 0, overview: null,
   hover: null, hoverDetail: null, pinned: null, detail: null,
-  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null,
+  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
 let state: State = {
@@ -205,9 +220,25 @@ export function captureAt(s: State): CaptureSummary | null {
   return s.session?.captures.find(capture => capture.capture === place.capture) ?? null;
 }
 
+/** Whether there is anything to show of a capture; of a JAX capture there may be plans alone. */
+export const isUsable = ({jax}: Session, {capture, devices}: CaptureSummary): boolean => devices.length > 0 || jax.has(capture);
+
+/** The report on the JAX capture that is shown, as it is known by now. */
+export function jaxAt(s: State): XplaneReport | null {
+  const {place, session, jaxReport} = s;
+  if (place === null) return null;
+  return jaxReport?.capture === place.capture ? jaxReport.report : session?.jax.get(place.capture) ?? null;
+}
+
 export function deviceAt(s: State): DeviceSummary | null {
   return s.place === null ? null : captureAt(s)?.devices[s.place.device] ?? null;
 }
 
 /** How long the device's charts are, in nanoseconds. */
 export const lengthOf = (device: DeviceSummary): number => Math.max(1, device.end_ns);
+
+/** Width of the charts in device pixels, before they are measured too. */
+export const plotWidth = ({layout}: State): number => Math.max(300, Math.round(layout.plot * layout.ratio));
+
+/** An allocator of JAX: what names its blocks is who made them, not an operator. */
+export const ofJax = ({pool}: DeviceSummary): boolean => pool === '';

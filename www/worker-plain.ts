@@ -1,6 +1,6 @@
 // The worker that runs anywhere: the engine where threads cannot be had, every scanner and its helpers.
-import {Engine, Scanner, cut_trace, discover, initSync, scan_part, set_panic_hook, threads} from '../target/plain/pkg/oomscope';
-import type {ByteRange, ScanInput, Scanned, ToWorker} from './protocol';
+import {Engine, Scanner, cut_trace, discover, initSync, scan_part, scan_xplane, set_panic_hook, threads} from '../target/plain/pkg/oomscope';
+import type {AscendInput, ByteRange, ListedFile, Scanned, ToWorker} from './protocol';
 import {engineRole, listen, post} from './worker-role';
 
 let answer: ((call: Extract<ToWorker, {type: 'call'}>) => void) | null = null;
@@ -16,7 +16,13 @@ let awaited = 0;
 
 const progress = (bytes: number): void => post({type: 'progress', bytes});
 
-function scan(input: ScanInput, pieces: number): void {
+function scanXplane({path, file}: ListedFile): void {
+  const result: Scanned = scan_xplane(path, file, progress);
+  post({type: 'scanned', result}, result.transfer);
+  post({type: 'traced', result: null});
+}
+
+function scan(input: AscendInput, pieces: number): void {
   // First, so that helpers read the trace while the tables are read here.
   const ranges = input.trace === null ? [] : cut_trace(input.trace.file, pieces) as ByteRange[];
   post({type: 'cut', ranges});
@@ -44,7 +50,8 @@ listen(message => {
       break;
     case 'scan':
       start(message.module);
-      scan(message.input, message.pieces);
+      if ('xplane' in message.input) scanXplane(message.input.xplane);
+      else scan(message.input, message.pieces);
       break;
     case 'part':
       scanner?.part(message.part);

@@ -34,6 +34,11 @@ impl UnitAxis {
         UnitAxis { columns: Some(columns), ..UnitAxis::new(range, reach, ticks, &TIME_UNITS) }
     }
 
+    /// Things counted from 0.
+    pub fn count(range: Range<f64>, columns: u32, ticks: usize) -> UnitAxis {
+        UnitAxis { columns: Some(columns), ..UnitAxis::new(range, 1.0, ticks, &[(1.0, "")]) }
+    }
+
     fn new(range: Range<f64>, reach: f64, ticks: usize, units: &[(f64, &'static str)]) -> UnitAxis {
         let (unit, name) = units.iter().copied().find(|(size, _)| reach >= *size).unwrap_or((1.0, units[units.len() - 1].1));
         let step = round_step((range.end - range.start) / unit / ticks.max(1) as f64);

@@ -2,4 +2,5 @@
 
 pub mod axes;
 pub mod bars;
+pub mod heap;
 pub mod trend;

@@ -60,11 +60,11 @@ pub struct GridStyle {
 }
 
 /// CSS pixels between two ticks of the time axis, at least.
-const TICK_DISTANCE_PX: f64 = 110.0;
+pub(super) const TICK_DISTANCE_PX: f64 = 110.0;
 /// CSS pixels between two ticks of the memory axis, at least.
-const BYTE_TICK_DISTANCE_PX: f64 = 32.0;
+pub(super) const BYTE_TICK_DISTANCE_PX: f64 = 32.0;
 
-fn colour(rgb: u32) -> RGBColor {
+pub(super) fn colour(rgb: u32) -> RGBColor {
     RGBColor((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8)
 }
 
@@ -99,13 +99,13 @@ pub fn draw_trend<B: DrawingBackend>(
         .label_style(text.clone())
         .draw()?;
 
-    let total = path(&trend.total, trend);
-    let baseline = path(&trend.baseline, trend);
+    let total = path(&trend.total, trend.from_ns, trend.to_ns);
+    let baseline = path(&trend.baseline, trend.from_ns, trend.to_ns);
     chart.draw_series(AreaSeries::new(total.iter().copied(), 0.0, colour(style.total).mix(0.25)))?;
     chart.draw_series(AreaSeries::new(baseline.iter().copied(), 0.0, colour(style.baseline).mix(0.45)))?;
     let dashed = |series: &Extremes, rgb: u32, size_px: u32, gap_px: u32| {
         let stroke = colour(rgb).stroke_width(line_px);
-        DashedLineSeries::new(path(series, trend), size_px * line_px, gap_px * line_px, stroke)
+        DashedLineSeries::new(path(series, trend.from_ns, trend.to_ns), size_px * line_px, gap_px * line_px, stroke)
     };
     for (line, colour) in &trend.lines {
         chart.draw_series(dashed(line, *colour, 1, 2))?;
@@ -126,7 +126,7 @@ pub fn draw_trend<B: DrawingBackend>(
 }
 
 /// A triangle on the peak, and its figure in the margin above, where no line crosses it, on the side with room.
-fn mark_peak<B: DrawingBackend>(
+pub(super) fn mark_peak<B: DrawingBackend>(
     area: &DrawingArea<B, plotters::coord::Shift>,
     at: (i32, i32),
     plot_px: f64,
@@ -163,15 +163,15 @@ pub fn draw_grid<B: DrawingBackend>(
 }
 
 /// A line through both extremes of every column, the nearer one first, so that steps stay steps.
-fn path(series: &Extremes, trend: &Trend) -> Vec<(f64, f64)> {
+pub(super) fn path(series: &Extremes, from: f64, to: f64) -> Vec<(f64, f64)> {
     let columns = series.min.len();
-    let column_ns = (trend.to_ns - trend.from_ns) / columns.max(1) as f64;
+    let width = (to - from) / columns.max(1) as f64;
     let mut points: Vec<(f64, f64)> = Vec::with_capacity(columns * 2);
     for (column, (&min, &max)) in series.min.iter().zip(&series.max).enumerate() {
         if min.is_nan() {
             continue;
         }
-        let x = trend.from_ns + (column as f64 + 0.5) * column_ns;
+        let x = from + (column as f64 + 0.5) * width;
         let before = points.last().map_or(0.0, |point| point.1);
         let (first, second) = if (before - min).abs() <= (before - max).abs() { (min, max) } else { (max, min) };
         points.push((x, first));
@@ -203,6 +203,6 @@ mod tests {
     #[test]
     fn a_path_goes_through_both_extremes() {
         let trend = trend(vec![1.0, 1.0, 0.0, f64::NAN], vec![1.0, 9.0, 9.0, f64::NAN]);
-        assert_eq!(path(&trend.total, &trend), [(0.5, 1.0), (1.5, 1.0), (1.5, 9.0), (2.5, 9.0), (2.5, 0.0)]);
+        assert_eq!(path(&trend.total, trend.from_ns, trend.to_ns), [(0.5, 1.0), (1.5, 1.0), (1.5, 9.0), (2.5, 9.0), (2.5, 0.0)]);
     }
 }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 /// One JAX/XLA capture. Times are nanoseconds since the profile's start.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[allow(missing_docs)] // The names are those of the schema.
 pub struct XplaneReport {
     pub source: String,
@@ -58,6 +59,7 @@ impl XplaneReport {
 
 /// What wrote the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct JaxVersions {
     pub jax: Option<String>,
@@ -66,6 +68,7 @@ pub struct JaxVersions {
 
 /// The plan of one compiled module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct ModuleReport {
     pub name: String,
@@ -89,6 +92,7 @@ pub struct ModuleReport {
 
 /// What a module is called with.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct ParametersReport {
     pub bytes: i64,
@@ -103,6 +107,7 @@ pub struct ParametersReport {
 
 /// Memory of another space than the device's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct SpaceReport {
     pub memory_space: i64,
@@ -111,6 +116,7 @@ pub struct SpaceReport {
 
 /// The instant of the schedule at which the plan holds most.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct HeapPeakReport {
     pub replay_bytes: i64,
@@ -124,6 +130,7 @@ pub struct HeapPeakReport {
 
 /// Buffers with two equal trailing dimensions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct SquareReport {
     pub bytes: i64,
@@ -132,6 +139,7 @@ pub struct SquareReport {
 
 /// What the buffers of one role hold together.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct RoleReport {
     pub role: String,
@@ -140,6 +148,7 @@ pub struct RoleReport {
 
 /// Equal buffers that live at the peak.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct BufferReport {
     pub name: String,
@@ -160,6 +169,7 @@ pub struct BufferReport {
 
 /// An allocator and what it held.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct PoolReport {
     pub name: String,
@@ -174,6 +184,7 @@ pub struct PoolReport {
 
 /// One execution of a module on one device.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct ExecutionReport {
     pub device: Option<i64>,
@@ -187,6 +198,7 @@ pub struct ExecutionReport {
 
 /// The allocator waiting for memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct RetryReport {
     pub device: Option<i64>,
@@ -200,6 +212,7 @@ pub struct RetryReport {
 
 /// What was alive when the chosen module last began on one device; the groups sum to what was used.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct LiveReport {
     pub device: Option<i64>,
@@ -210,6 +223,7 @@ pub struct LiveReport {
 
 /// Blocks of one owner.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct OwnerReport {
     pub owner: String,
@@ -219,6 +233,7 @@ pub struct OwnerReport {
 
 /// What the host did between the last two executions of the chosen module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct HostEventReport {
     pub device: Option<i64>,
@@ -230,12 +245,14 @@ pub struct HostEventReport {
 
 /// A verdict.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct Diagnosis {
     pub code: String,
     pub severity: String,
     /// The sentence in English; a page renders its own from `code` and `args`.
     pub text: String,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, Arg>"))]
     pub args: BTreeMap<String, Arg>,
     pub numbers: Vec<Number>,
     pub fixes: Vec<Fix>,
@@ -243,6 +260,7 @@ pub struct Diagnosis {
 
 /// A figure and where it comes from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct Number {
     pub label: String,
@@ -253,8 +271,11 @@ pub struct Number {
 
 /// What to change, and what that would save.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 #[allow(missing_docs)]
 pub struct Fix {
+    /// Which fix it is; a page says it in its reader's language.
+    pub code: String,
     pub action: String,
     /// `null`: cannot be estimated from a capture.
     pub saves_bytes: Option<i64>,

@@ -1,5 +1,6 @@
 //! Draws on the page's canvases.
 
+use crate::draw::heap::{self, Heap};
 use crate::draw::trend::{self, GridStyle, Trend, TrendStyle};
 use crate::timeline::window::Extremes;
 use js_sys::{Float64Array, Reflect};
@@ -28,6 +29,13 @@ pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendSty
         most_bytes: number("y_max").max(number("lines_max")),
     };
     trend::draw_trend(&backend(canvas)?.into_drawing_area(), &trend, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))
+}
+
+/// Draws what a module's heap holds (see `Engine.heap`) with axes and the peak.
+#[wasm_bindgen]
+pub fn draw_heap(canvas: HtmlCanvasElement, min: Vec<f64>, max: Vec<f64>, events: f64, style: Ts<TrendStyle>) -> Result<(), JsError> {
+    let heap = Heap { held: Extremes { min, max }, events };
+    heap::draw_heap(&backend(canvas)?.into_drawing_area(), &heap, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))
 }
 
 /// Draws the vertical lines of a window's time axis.

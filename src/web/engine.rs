@@ -1,9 +1,10 @@
 //! The session: every capture that was read, and answers to what the page asks.
 
 use super::columns;
+use super::jax;
 use super::messages::*;
 use super::queries::table::TableJob;
-use crate::ascend::capture::{Capture, Device, Facts, ScannedCapture};
+use crate::ascend::capture::{Capture, Device, ScannedCapture};
 use crate::ascend::discover;
 use crate::ascend::reserved::Outside;
 use crate::ascend::trace_view::Phase;
@@ -20,7 +21,7 @@ use crate::timeline::allocators;
 use crate::timeline::live;
 use crate::timeline::replay::Change;
 use crate::timeline::window::Lanes;
-use crate::xplane::capture::Capture as XplaneCapture;
+use crate::xplane::capture::Capture as Jax;
 use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
 use tsify::{Ts, Tsify};
@@ -42,16 +43,24 @@ pub fn discover(paths: Vec<String>) -> Result<Ts<FoundMessage>, JsError> {
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Engine {
-    pending: Vec<ScannedCapture>,
+    pending: Vec<Scanned>,
     pub(super) captures: Vec<Opened>,
-    xplanes: Vec<XplaneCapture>,
     reports: Vec<ReadReport>,
     /// A table on its way out.
     pub(super) table: Option<TableJob>,
 }
 
+/// What a scanner handed over.
+enum Scanned {
+    Ascend(Box<ScannedCapture>),
+    Jax(Box<Jax>),
+}
+
 pub(super) struct Opened {
+    /// What the charts show; of a JAX capture, its allocators as devices.
     pub(super) capture: Capture,
+    /// The JAX capture itself.
+    pub(super) jax: Option<Box<Jax>>,
     /// What it puts into the comparison of ranks.
     members: Vec<Member>,
     /// What the page shows of it; devices in which nothing lived are not among them.
@@ -82,7 +91,11 @@ impl Engine {
 
     /// Takes what a scanner read.
     pub fn add(&mut self, scanned: &JsValue) -> Result<(), JsError> {
-        self.pending.push(columns::from_js(scanned)?);
+        let scanned = match jax::from_js(scanned)? {
+            Some(jax) => Scanned::Jax(jax),
+            None => Scanned::Ascend(Box::new(columns::from_js(scanned)?)),
+        };
+        self.pending.push(scanned);
         Ok(())
     }
 
@@ -90,7 +103,7 @@ impl Engine {
     pub fn build(&mut self) -> Result<Ts<CaptureSummaries>, JsError> {
         let pending = std::mem::take(&mut self.pending);
         let first = self.captures.len();
-        self.captures.par_extend(pending.into_par_iter().map(|scanned| Opened::new(scanned.build())));
+        self.captures.par_extend(pending.into_par_iter().map(Opened::of));
         Ok(CaptureSummaries((first..self.captures.len()).map(|index| self.captures[index].summary(index)).collect()).into_ts()?)
     }
 
@@ -101,12 +114,6 @@ impl Engine {
         opened.capture.attach(origins);
         opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
-    }
-
-    /// Takes a JAX capture as `scan_xplane` read it.
-    pub fn add_xplane(&mut self, scanned: &[u8]) -> Result<(), JsError> {
-        self.xplanes.push(serde_json::from_slice(scanned)?);
-        Ok(())
     }
 
     /// Forgets everything.
@@ -132,10 +139,10 @@ impl Engine {
 
     /// Two captures at their peaks, by their places in the list of `comparison`: what is new, gone and changed in B against A.
     pub fn difference(&self, a: u32, b: u32) -> Result<Ts<Difference>, JsError> {
-        let Merged { captures, .. } = merge(self.captures.iter().map(|opened| Identity::of_capture(&opened.capture)), &self.reports);
+        let Merged { captures, .. } = merge(self.captures.iter().map(Opened::identity), &self.reports);
         let report = |place: u32| -> Option<AscendReport> {
             let capture = match *captures.get(place as usize)? {
-                Origin::Opened(nth) => ascend_report(&self.captures[nth].capture, 0),
+                Origin::Opened(nth) => self.captures[nth].report(0),
                 Origin::Read(report, place) => self.reports[report].captures[place].clone(),
             };
             if let CaptureReport::Ascend(report) = capture { Some(*report) } else { None }
@@ -160,23 +167,21 @@ impl Engine {
     }
 
     pub(super) fn compared(&self, top: usize) -> ComparisonSummary {
-        let Merged { captures, warnings } = merge(self.captures.iter().map(|opened| Identity::of_capture(&opened.capture)), &self.reports);
+        let Merged { captures, warnings } = merge(self.captures.iter().map(Opened::identity), &self.reports);
         let members = captures.iter().map(|&origin| match origin {
             Origin::Opened(nth) => self.captures[nth].members.clone(),
             Origin::Read(report, place) => members_of_report(&self.reports[report].captures[place]),
         });
         let comparison = compare::compare(members.collect(), top);
         let listed = captures.iter().map(|&origin| match origin {
-            Origin::Opened(nth) => ComparedCapture::opened(nth, &self.captures[nth].capture.facts),
+            Origin::Opened(nth) => ComparedCapture::opened(nth, &self.captures[nth]),
             Origin::Read(report, place) => ComparedCapture::read(&self.reports[report].file, &self.reports[report].captures[place]),
         });
         ComparisonSummary { captures: listed.collect(), comparison, warnings }
     }
 
     fn whole_report(&self, top: usize) -> Report {
-        let wanted = Wanted { top, module: None };
-        let captures = self.captures.iter().map(|opened| ascend_report(&opened.capture, top));
-        report(captures.chain(self.xplanes.iter().map(|capture| xplane_report(capture, &wanted))), &self.reports, top)
+        report(self.captures.iter().map(|opened| opened.report(top)), &self.reports, top)
     }
 
     pub(super) fn capture(&self, capture: u32) -> Result<&Opened, JsError> {
@@ -191,11 +196,12 @@ impl Engine {
 }
 
 impl ComparedCapture {
-    fn opened(nth: usize, facts: &Facts) -> ComparedCapture {
+    fn opened(nth: usize, opened: &Opened) -> ComparedCapture {
+        let facts = &opened.capture.facts;
         ComparedCapture {
             capture: Some(nth as u32),
             report: None,
-            kind: "ascend".to_owned(),
+            kind: opened.kind().to_owned(),
             source: facts.source.clone(),
             role: facts.role.clone(),
             rank: facts.rank,
@@ -215,16 +221,47 @@ impl ComparedCapture {
 }
 
 impl Opened {
-    fn new(capture: Capture) -> Opened {
+    fn of(scanned: Scanned) -> Opened {
+        match scanned {
+            Scanned::Ascend(scanned) => {
+                let capture = scanned.build();
+                Opened { members: members_of_capture(&capture), ..Opened::new(capture, None) }
+            }
+            // Ranks and roles are Ascend's.
+            Scanned::Jax(jax) => Opened::new(jax::charts_of(&jax), Some(jax)),
+        }
+    }
+
+    fn new(capture: Capture, jax: Option<Box<Jax>>) -> Opened {
         let shown = capture.devices.par_iter().enumerate().filter(|(_, device)| device.replay.peak.is_some());
         let devices = shown.map(|(index, device)| OpenedDevice::new(index, device, &capture)).collect();
-        Opened { members: members_of_capture(&capture), capture, devices }
+        Opened { members: Vec::new(), capture, jax, devices }
+    }
+
+    /// As the report names it.
+    fn kind(&self) -> &'static str {
+        if self.jax.is_some() { "xplane" } else { "ascend" }
+    }
+
+    fn report(&self, top: usize) -> CaptureReport {
+        match &self.jax {
+            Some(jax) => xplane_report(jax, &Wanted { top, module: None }),
+            None => ascend_report(&self.capture, top),
+        }
+    }
+
+    fn identity(&self) -> Identity {
+        match &self.jax {
+            Some(_) => Identity::of_report(&self.report(0)),
+            None => Identity::of_capture(&self.capture),
+        }
     }
 
     fn summary(&self, index: usize) -> CaptureSummary {
         let facts = &self.capture.facts;
         CaptureSummary {
             capture: index as u32,
+            kind: self.kind().to_owned(),
             source: facts.source.clone(),
             role: facts.role.clone(),
             rank: facts.rank,
@@ -234,8 +271,10 @@ impl Opened {
             cann: facts.cann.clone(),
             rows_read: facts.rows_read as u32,
             rows_set_aside: facts.rows_set_aside as u32,
-            devices: self.devices.iter().filter_map(|shown| shown.summary(&self.capture)).collect(),
-            stacks: stack_counts(&self.capture).map(|counts| StackSummary { found: counts.found() as u32, none: counts.none as u32 }),
+            devices: self.devices.iter().filter_map(|shown| shown.summary(self)).collect(),
+            stacks: stack_counts(&self.capture)
+                .filter(|_| self.jax.is_none())
+                .map(|counts| StackSummary { found: counts.found() as u32, none: counts.none as u32 }),
             phases: self.capture.phases.iter().map(|phase| phase_summary(phase, self.capture.first_ns())).collect(),
             warnings: facts.warnings.clone(),
         }
@@ -268,7 +307,8 @@ impl OpenedDevice {
         self.base_ns.saturating_add(relative_ns as i64)
     }
 
-    fn summary(&self, capture: &Capture) -> Option<DeviceSummary> {
+    fn summary(&self, opened: &Opened) -> Option<DeviceSummary> {
+        let capture = &opened.capture;
         let device = &capture.devices[self.device];
         let (blocks, curves) = (&device.blocks, &device.replay.curves);
         let at = device.replay.peak?;
@@ -291,7 +331,8 @@ impl OpenedDevice {
         };
         Some(DeviceSummary {
             device: device.device.clone(),
-            pool: device.pool.name().to_owned(),
+            // An allocator of JAX is its own pool, by name.
+            pool: if opened.jax.is_some() { String::new() } else { device.pool.name().to_owned() },
             blocks: blocks.len() as u32,
             base_ns: self.base_ns.to_string(),
             end_ns: relative(capture.end_ns),

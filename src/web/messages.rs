@@ -17,7 +17,7 @@ use tsify::Tsify;
 pub struct FoundMessage {
     /// Each capture, also one that cannot be opened: its warnings then say why.
     pub captures: Vec<CaptureFiles>,
-    /// JAX captures: each is read with `scan_xplane` and added with `Engine.add_xplane`.
+    /// JAX captures.
     pub xplanes: Vec<XplaneFile>,
     /// Places of the paths that may be reports, or exports that cannot be read: `Engine.sniff` tells by their first bytes.
     pub reports: Vec<u32>,
@@ -38,6 +38,8 @@ pub struct CaptureSummaries(pub Vec<CaptureSummary>);
 pub struct CaptureSummary {
     /// The number by which the engine knows it.
     pub capture: u32,
+    /// `ascend` or `xplane`: the latter has a report of its own kind, see `Engine.jax`.
+    pub kind: String,
     pub source: String,
     pub role: Option<String>,
     pub rank: Option<i64>,
@@ -106,7 +108,7 @@ pub struct PhaseSummary {
 #[derive(Tsify, Serialize)]
 pub struct DeviceSummary {
     pub device: String,
-    /// `PTA` or `GE`.
+    /// `PTA` or `GE`; empty for an allocator of JAX, whose names are owners.
     pub pool: String,
     pub blocks: u32,
     /// The capture's first event, absolute, as a decimal string: the zero of every relative time of all its devices.

@@ -6,6 +6,7 @@ pub mod blob;
 pub mod canvas;
 pub mod columns;
 pub mod engine;
+pub mod jax;
 pub mod messages;
 pub mod parts;
 pub mod queries;

@@ -8,7 +8,6 @@ use crate::ascend::table::{TableReader, TableRows};
 use crate::ascend::trace_parts::{self, TracePart};
 use crate::ascend::trace_view::{Trace, TraceReader};
 use crate::error::{Position, Warning};
-use crate::xplane::capture::{Capture as XplaneCapture, FirstReading, Happened};
 use js_sys::{Array, Function, Reflect};
 use std::ops::Range;
 use wasm_bindgen::prelude::*;
@@ -99,36 +98,6 @@ impl Scanner {
         };
         columns::origins_to_js(&Origins::of(&self.scanned, trace))
     }
-}
-
-/// Reads a JAX capture, `{path, file}`, twice: names, then events. `progress(bytes)` is told after every slice, up to twice the file's size.
-/// The answer is what `Engine.add_xplane` takes; what is wrong with the file is in there.
-#[wasm_bindgen]
-pub fn scan_xplane(input: &JsValue, progress: &Function) -> Result<Vec<u8>, JsError> {
-    let listed = listed(input).ok_or_else(|| JsError::new("no file"))?;
-    let mut progress = Progress { tell: progress, before: 0 };
-    let mut first = FirstReading::new(&listed.path);
-    let mut each = |bytes: &[u8], at: u64| {
-        first.feed(bytes);
-        progress.at(at);
-    };
-    if let Err(problem) = blob::read(&listed.file, &mut each) {
-        first.fail(&problem, Position::file(&listed.path));
-    }
-    progress.before = listed.file.size() as u64;
-    let known = first.finish();
-    let mut happened = Happened::default();
-    if known.has_events() {
-        let mut second = known.second();
-        let mut each = |bytes: &[u8], at: u64| {
-            second.feed(bytes);
-            progress.at(at);
-        };
-        // What cannot be read was said the first time.
-        let _ = blob::read(&listed.file, &mut each);
-        happened = second.finish();
-    }
-    Ok(serde_json::to_vec(&XplaneCapture::of(known, happened))?)
 }
 
 fn listed(value: &JsValue) -> Option<Listed> {

@@ -82,6 +82,25 @@ pub struct Curve {
     pub peak: Option<usize>,
 }
 
+impl Curve {
+    /// The most that is held.
+    pub fn peak_bytes(&self) -> i64 {
+        self.peak.map_or(0, |peak| self.held_bytes[peak])
+    }
+
+    /// The least and the most that is held in each of so many equal parts of the schedule.
+    pub fn extremes(&self, columns: usize) -> (Vec<i64>, Vec<i64>) {
+        let events = self.held_bytes.len();
+        let part = |column: usize| {
+            let first = column * events / columns;
+            let last = ((column + 1) * events / columns).max(first + 1).min(events);
+            let held = self.held_bytes.get(first..last).unwrap_or_default().iter().copied();
+            (held.clone().min().unwrap_or(0), held.max().unwrap_or(0))
+        };
+        (0..columns).map(part).unzip()
+    }
+}
+
 /// What attention's scores may be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Square {
@@ -370,6 +389,18 @@ impl Folded {
 mod tests {
     use super::super::hlo::{Assigned, Computation, HeapEvent, HeapTrace, Instruction, Location, LogicalBuffer};
     use super::*;
+
+    #[test]
+    fn no_extreme_of_the_heap_is_lost() {
+        let held_bytes: Vec<i64> = (0..1000).map(|event| if event == 617 { 9 } else { event % 3 }).collect();
+        let curve = Curve { held_bytes, peak: Some(617) };
+        for columns in [1, 7, 999, 1000, 4000] {
+            let (min, max) = curve.extremes(columns);
+            assert_eq!((min.len(), max.len()), (columns, columns));
+            assert_eq!((min.iter().min(), max.iter().max()), (Some(&0), Some(&curve.peak_bytes())), "{columns}");
+        }
+        assert_eq!(Curve::default().extremes(2), (vec![0, 0], vec![0, 0]));
+    }
 
     fn allocation(size: i64, set: impl FnOnce(&mut BufferAllocation)) -> BufferAllocation {
         let mut allocation = BufferAllocation { size, ..BufferAllocation::default() };

@@ -66,11 +66,10 @@ const report = (files, pieces) => {
   const engine = new Engine();
   const scanned = scanAll(files, pieces);
   for (const {blocks} of scanned) engine.add(blocks);
+  const xplanes = discover(files.map(({path}) => path)).xplanes.map(({file}) => files[file]);
+  for (const {path: name, bytes} of xplanes) engine.add(scan_xplane(name, new HeldFile(bytes, path.basename(name)), () => {}));
   engine.build();
   scanned.forEach(({origins}, capture) => { if (origins !== null) engine.attach(capture, origins); });
-  for (const {file} of discover(files.map(({path}) => path)).xplanes) {
-    engine.add_xplane(scan_xplane({path: files[file].path, file: new HeldFile(files[file].bytes, path.basename(files[file].path))}, () => {}));
-  }
   const text = engine.report(25);
   engine.free();
   return text;

@@ -7,7 +7,7 @@ import zlib from 'node:zlib';
 import {bundleScript, bundleStyle} from './bundle.mjs';
 import {packSample} from './sample.mjs';
 
-const SAMPLES = ['fixtures/ascend_sample'];
+const SAMPLES = ['fixtures/ascend_sample', 'fixtures/xplane_attention_oom'];
 const VARIANTS = ['plain', 'threads'];
 
 const sha256 = text => `'sha256-${crypto.createHash('sha256').update(text).digest('base64')}'`;

@@ -1,4 +1,5 @@
 // English. Its keys are the keys of every language: a language that lacks one does not type-check.
+import {jaxEn} from './jax.en';
 import type {Warning} from '../../target/plain/pkg/oomscope';
 
 const n = (value: number): string => value.toLocaleString('en');
@@ -14,6 +15,7 @@ function withoutPlace({message, file}: Warning): string {
 }
 
 export const en = {
+  ...jaxEn,
   code: 'en',
   name: 'English',
 
@@ -22,7 +24,7 @@ export const en = {
   openFiles: 'Files…',
   openFolder: 'Folder…',
   samples: 'Samples',
-  sampleNames: {ascend_sample: 'Ascend, two roles of two ranks'} as {[name: string]: string},
+  sampleNames: {ascend_sample: 'Ascend, two roles of two ranks', xplane_attention_oom: 'JAX, a step that does not fit'} as {[name: string]: string},
   export: 'Export',
   exportTitle: 'What all captures say, in the bytes that the command line writes',
   exportNames: {json: 'Report, JSON', markdown: 'Report, Markdown', text: 'Report, text', csv: 'RL-Insight’s table, CSV', jsonl: 'RL-Insight’s table, JSON Lines'},
@@ -35,6 +37,7 @@ export const en = {
   // First visit
   startTitle: 'What filled the device’s memory, when, and who asked for it',
   startReads: 'Reads the folders of the Ascend PyTorch Profiler (*_ascend_pt, with operator_memory.csv): one rank or many, VeRL’s roles included.',
+  startReadsJax: 'Reads .xplane.pb files of jax.profiler: the compiler’s plan, what happened at run time, and what to change when a step does not fit.',
   startShows: 'Shows the peak to the byte, every block that was alive at it, and each allocation on a time line.',
   startPrivate: 'Files are read where they lie, by this page. Nothing is uploaded: the page’s own policy forbids every connection.',
   startDrop: 'Drop a folder or files anywhere, or',
@@ -45,7 +48,7 @@ export const en = {
   startHow: 'How to make such a capture',
   startTorch: 'torch_npu, in the training script',
   startVerl: 'VeRL, in the configuration',
-  startJax: 'JAX: .xplane.pb files of jax.profiler.trace are not read by this version yet.',
+  startJax: 'JAX, around the step that runs out of memory',
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Select and copy by hand',
@@ -185,6 +188,8 @@ export const en = {
   tabNames: {
     captures: 'Captures', cursor: 'At cursor', peak: 'Peak', between: 'A–B', end: 'Alive at end', growth: 'Growth', top: 'Top', sizes: 'Sizes and lifetimes',
     reserve: 'Reserve and outside', ranks: 'Ranks', quality: 'Data quality',
+    buffers: 'Buffers', live_start: 'Live at last start', between_runs: 'Between executions', executions: 'Executions', modules: 'Modules',
+    allocators: 'Allocators', hosts: 'Hosts',
   },
   panelLoading: 'Asking the engine…',
   panelFailed: 'No answer',
@@ -328,10 +333,8 @@ export const en = {
   // Trouble
   nothingFound: (paths: number, names: string[], more: boolean) =>
     paths === 0
-      ? 'Nothing was found: what was dropped holds no files. Looked for folders *_ascend_pt or *_ascend_ms with operator_memory.csv.'
-      : `No capture among ${many(paths, 'file', 'files')}: ${list(names, more)}. Looked for operator_memory.csv, best inside its folder *_ascend_pt or *_ascend_ms.`,
-  notYetRead: (paths: string[]) =>
-    `${many(paths.length, 'JAX capture is', 'JAX captures are')} not read by this version yet: ${list(paths.slice(0, 3), paths.length > 3)}.`,
+      ? 'Nothing was found: what was dropped holds no files. Looked for folders *_ascend_pt or *_ascend_ms with operator_memory.csv, and for *.xplane.pb.'
+      : `No capture among ${many(paths, 'file', 'files')}: ${list(names, more)}. Looked for operator_memory.csv, best inside its folder *_ascend_pt or *_ascend_ms, and for *.xplane.pb.`,
   folderUnreadable: (name: string, count: number) =>
     `This browser does not let the page read ${count > 1 ? `${n(count)} dropped folders, “${name}” among them` : `the dropped folder “${name}”`}. `
     + 'What works: Open ▸ Folder…, or dropping the folder’s files themselves.',

@@ -1,11 +1,13 @@
 // 简体中文
 import type {Messages} from './index';
+import {jaxZhHans} from './jax.zh-Hans';
 import {warningZhHans} from './warnings.zh-Hans';
 
 const n = (value: number): string => value.toLocaleString('zh-Hans');
 const list = (names: string[], more: boolean): string => names.map(name => `“${name}”`).join('、') + (more ? '……' : '');
 
 export const zhHans: Messages = {
+  ...jaxZhHans,
   code: 'zh-Hans',
   name: '简体中文',
 
@@ -13,7 +15,7 @@ export const zhHans: Messages = {
   openFiles: '文件…',
   openFolder: '文件夹…',
   samples: '示例',
-  sampleNames: {ascend_sample: '昇腾，两个角色各两个 rank'},
+  sampleNames: {ascend_sample: '昇腾，两个角色各两个 rank', xplane_attention_oom: 'JAX，放不下的一步'},
   export: '导出',
   exportTitle: '全部采集的内容，与命令行写出的字节相同',
   exportNames: {json: '报告（JSON）', markdown: '报告（Markdown）', text: '报告（文本）', csv: 'RL-Insight 表格（CSV）', jsonl: 'RL-Insight 表格（JSON Lines）'},
@@ -25,6 +27,7 @@ export const zhHans: Messages = {
 
   startTitle: '是什么占满了设备内存，在何时，由谁申请',
   startReads: '读取 Ascend PyTorch Profiler 的文件夹（*_ascend_pt，含 operator_memory.csv）：单个或多个 rank，包括 VeRL 的各个角色。',
+  startReadsJax: '读取 jax.profiler 的 .xplane.pb 文件：编译器的内存计划、运行时发生的事，以及放不下时该改什么。',
   startShows: '给出精确到字节的峰值、峰值时刻存活的每一个内存块，以及时间轴上的每一次申请。',
   startPrivate: '文件由本页就地读取，不会上传：页面自身的安全策略禁止一切网络连接。',
   startDrop: '把文件夹或文件拖到页面任意位置，或者',
@@ -35,7 +38,7 @@ export const zhHans: Messages = {
   startHow: '如何采集',
   startTorch: 'torch_npu：写在训练脚本里',
   startVerl: 'VeRL：写在配置里',
-  startJax: 'JAX：本版本尚不能读取 jax.profiler.trace 的 .xplane.pb 文件。',
+  startJax: 'JAX：放在内存不足的那一步前后',
   copy: '复制',
   copied: '已复制',
   copyFailed: '请手动选中并复制',
@@ -163,6 +166,8 @@ export const zhHans: Messages = {
   tabNames: {
     captures: '采集', cursor: '光标处', peak: '峰值', between: 'A–B', end: '结束时存活', growth: '增长', top: '申请排行', sizes: '大小与寿命',
     reserve: '预留与框架外', ranks: 'Rank 对比', quality: '数据质量',
+    buffers: '缓冲区', live_start: '最后一次开始时存活', between_runs: '两次执行之间', executions: '执行', modules: '模块',
+    allocators: '分配器', hosts: '主机',
   },
   panelLoading: '正在询问引擎…',
   panelFailed: '没有答复',
@@ -300,7 +305,6 @@ export const zhHans: Messages = {
     paths === 0
       ? '没有找到任何内容：拖入的项目里没有文件。本页寻找的是含 operator_memory.csv 的 *_ascend_pt 或 *_ascend_ms 文件夹。'
       : `在 ${n(paths)} 个文件中没有找到采集：${list(names, more)}。本页寻找的是 operator_memory.csv，最好连同它所在的 *_ascend_pt 或 *_ascend_ms 文件夹一起打开。`,
-  notYetRead: paths => `本版本尚不能读取 ${n(paths.length)} 份 JAX 采集：${list(paths.slice(0, 3), paths.length > 3)}。`,
   folderUnreadable: (name, count) =>
     `浏览器不允许本页读取拖入的${count > 1 ? ` ${n(count)} 个文件夹（包括“${name}”）` : `文件夹“${name}”`}。可行的办法：“打开 ▸ 文件夹…”，或直接拖入文件夹里的文件。`,
   tooDeep: (path, count, deepest) => `${count} 个文件夹的层级超过 ${deepest} 层，未查看：“${path}”${count > 1 ? '……' : ''}。请拖入更靠近采集数据的文件夹。`,

@@ -41,7 +41,7 @@ export const Answer = memo(function Answer({captures, taken, place, capture, dev
   );
 });
 
-function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | 'taken' | 'place'>) {
+export function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | 'taken' | 'place'>) {
   const t = useMessages();
   const choose = (value: string): void => {
     const [capture = 0, device = 0] = value.split(' ').map(Number);
@@ -57,8 +57,9 @@ function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | 'taken' 
     <select data-test="capture-select" aria-label={t.captureSelect} value={`${place.capture} ${place.device}`}
       title={captures.find(capture => capture.capture === place.capture)?.source}
       onChange={event => choose(event.currentTarget.value)}>
-      {captures.filter(capture => capture.devices.length > 0 && (taken === null || taken.has(capture.capture) || capture.capture === place.capture)).map(capture => (
+      {captures.filter(capture => taken === null || taken.has(capture.capture) || capture.capture === place.capture).map(capture => (
         <optgroup key={capture.capture} label={capture.source}>
+          {capture.devices.length === 0 && <option value={`${capture.capture} 0`}>{capture.role ?? capture.source}</option>}
           {capture.devices.map((device, index) => (
             <option key={index} value={`${capture.capture} ${index}`}>{named(capture, device)}</option>
           ))}
@@ -69,6 +70,7 @@ function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | 'taken' 
 }
 
 function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
+  if (capture.kind === 'xplane') return [capture.role, device.device].filter(Boolean).join(' · ');
   const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
   return [rank, capture.role, `${device.device} ${device.pool}`].filter(Boolean).join(' · ');
 }

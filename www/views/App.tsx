@@ -1,6 +1,6 @@
 import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
-import {captureAt, deviceAt} from '../state';
+import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
 import {Answer} from './Answer';
 import {Charts} from './Charts';
 import {DropHint, Header} from './Header';
@@ -8,6 +8,7 @@ import {Notices} from './Notices';
 import {Block} from './Block';
 import {Peak} from './Peak';
 import {Found} from './Found';
+import {Jax} from './jax/Jax';
 import {Progress} from './Progress';
 import {Start} from './Start';
 import {Tables} from './Tables';
@@ -38,13 +39,15 @@ function Session({s}: {s: State}) {
   if (session === null) return null;
   const capture = captureAt(s);
   const device = deviceAt(s);
+  const jax = jaxAt(s);
   return (
     <main class="session">
       <Found session={session} />
       {session.readingSince === null && session.captures.length > 0 && place === null && <NothingToShow />}
-      {device !== null && capture !== null && place !== null && (
+      {jax !== null && capture !== null && <Jax s={s} session={session} capture={capture} report={jax} />}
+      {jax === null && device !== null && capture !== null && place !== null && (
         <>
-          <Answer captures={session.captures} taken={s.filter.taken} place={place} capture={capture} device={device} />
+          <Answer captures={session.captures.filter(each => isUsable(session, each))} taken={s.filter.taken} place={place} capture={capture} device={device} />
           <div class="work">
             <Charts s={s} device={device} />
             <aside class="side">

@@ -4,6 +4,7 @@ import {clip, column, exactBytes, exactTime, int, time} from '../format';
 import {useMessages} from '../i18n';
 import {openAgain, show} from '../session';
 import type {Filter, Place, Session} from '../state';
+import {isUsable} from '../state';
 import {CaptureFilter} from './CaptureFilter';
 import {Facts} from './Facts';
 import {memo} from './memo';
@@ -23,13 +24,13 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
         <h2>{t.capturesTitle(captures.length + told.length, all.length + reported.length)}</h2>
         {all.length + reported.length > 1 && <CaptureFilter roles={[...all, ...reported.map(({capture}) => capture)].map(({role}) => role)} filter={filter} />}
       </div>
-      <CapturesTable captures={captures} reported={told} place={place} />
+      <CapturesTable session={session} captures={captures} reported={told} place={place} />
       {shown !== undefined && <><h2 class="answers-head">{t.factsTitle(clip(shown.source))}</h2><Facts capture={shown} /></>}
     </section>
   );
 });
 
-function CapturesTable({captures, reported, place}: {captures: CaptureSummary[]; reported: Reported[]; place: Place | null}) {
+function CapturesTable({session, captures, reported, place}: {session: Session; captures: CaptureSummary[]; reported: Reported[]; place: Place | null}) {
   const t = useMessages();
   const peaks = [...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes)), ...reported.map(({row}) => row.peak_bytes ?? 0)];
   const bytes = column(peaks.reduce((most, peak) => Math.max(most, peak), 0));
@@ -46,7 +47,7 @@ function CapturesTable({captures, reported, place}: {captures: CaptureSummary[];
         </thead>
         <tbody>
           {captures.flatMap(capture => capture.devices.length === 0
-            ? [<UnusableRow key={capture.capture} capture={capture} />]
+            ? [<WithoutDevices key={capture.capture} capture={capture} usable={isUsable(session, capture)} current={place?.capture === capture.capture} />]
             : capture.devices.map((device, index) => (
               <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
                 current={place?.capture === capture.capture && place.device === index} />
@@ -126,12 +127,15 @@ function ReportedRow({capture, row, show: bytes}: Reported & {show: (bytes: numb
   );
 }
 
-function UnusableRow({capture}: {capture: CaptureSummary}) {
+/** Nothing could be read of it, or it is a JAX capture without allocator events. */
+function WithoutDevices({capture, usable, current}: {capture: CaptureSummary; usable: boolean; current: boolean}) {
   const t = useMessages();
   return (
     <tr>
-      <Source capture={capture}>{capture.source}</Source>
-      <td colSpan={7} class="muted">{t.notUsable}</td>
+      <Source capture={capture}>
+        {usable ? <button type="button" class="plain link" aria-current={current} onClick={() => show({capture: capture.capture, device: 0})}>{capture.source}</button> : capture.source}
+      </Source>
+      <td colSpan={7} class="muted">{usable ? t.plansAlone : t.notUsable}</td>
       <Rows capture={capture} />
     </tr>
   );

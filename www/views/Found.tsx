@@ -1,9 +1,11 @@
 import type {CaptureFiles, CaptureSummary} from '../../target/plain/pkg/oomscope';
-import {bytesOf} from '../extent';
+import type {Item} from '../found';
+import {bytesOf, itemsOf} from '../found';
 import {exactBytes, size} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import type {Scan, Session} from '../state';
+import {isUsable} from '../state';
 import {memo} from './memo';
 
 /** Warnings that have a column of their own here. */
@@ -13,14 +15,15 @@ const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata', 'missing-memory
 export const Found = memo(function Found({session}: {session: Session}) {
   const t = useMessages();
   const {found, scans, captures} = session;
-  const read = captures.filter(isUsable).length;
+  const items = itemsOf(found);
+  const read = captures.filter(capture => isUsable(session, capture)).length;
   const failed = scans.filter(scan => scan.phase === 'failed').length + captures.length - read;
   const cancelled = scans.filter(scan => scan.phase === 'cancelled').length;
   const bySource = new Map(captures.map(capture => [capture.source, capture]));
   return (
-    <details class="found" open={!captures.some(isUsable)} data-test="found-list">
+    <details class="found" open={read === 0} data-test="found-list">
       <summary>
-        {t.foundTitle(found.captures.length, found.paths)}
+        {t.foundTitle(items.length, found.paths)}
         <span class="muted"> · {t.foundRead(read)}{cancelled > 0 && <> · {t.foundCancelled(cancelled)}</>}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
       </summary>
       <div class="table-box">
@@ -32,10 +35,10 @@ export const Found = memo(function Found({session}: {session: Session}) {
             </tr>
           </thead>
           <tbody>
-            {found.captures.map((capture, index) => {
+            {items.map((item, index) => {
               const scan = scans[index];
               return scan === undefined ? null
-                : <Row key={index} capture={capture} scan={scan} sizes={session.sizes} summary={bySource.get(capture.source)} />;
+                : <Row key={index} item={item} scan={scan} session={session} summary={bySource.get(item.source)} />;
             })}
           </tbody>
         </table>
@@ -44,19 +47,23 @@ export const Found = memo(function Found({session}: {session: Session}) {
   );
 });
 
-const isUsable = (capture: CaptureSummary): boolean => capture.devices.length > 0;
-
 interface RowProps {
-  capture: CaptureFiles;
+  item: Item;
   scan: Scan;
-  sizes: ReadonlyMap<number, number>;
+  session: Session;
   summary: CaptureSummary | undefined;
 }
 
-const Row = memo(function Row({capture, scan, sizes, summary}: RowProps) {
+const Row = memo(function Row({item, scan, session, summary}: RowProps) {
   const t = useMessages();
+  const {sizes} = session;
+  const usable = summary === undefined || isUsable(session, summary);
+  const state = <td class={scan.phase === 'failed' || !usable ? 'state bad' : 'state'} title={scan.reason}>{usable || scan.phase !== 'done' ? status(t, item, scan, sizes, summary) : t.unusable}</td>;
+  if (item.kind === 'xplane') {
+    return <tr><td class="path">{item.source}</td><td>{summary?.role ?? ''}</td><td /><Size of={[item.xplane.file]} sizes={sizes} /><td />{state}<td /></tr>;
+  }
+  const {capture} = item;
   const rank = summary?.rank ?? capture.rank;
-  const unusable = summary !== undefined && !isUsable(summary);
   return (
     <tr>
       <td class="path">{capture.source}</td>
@@ -64,7 +71,7 @@ const Row = memo(function Row({capture, scan, sizes, summary}: RowProps) {
       <td class="number">{rank ?? t.unknown}</td>
       <Size of={capture.operator_memory} sizes={sizes} />
       <Size of={capture.trace === undefined || capture.trace === null ? [] : [capture.trace]} sizes={sizes} />
-      <td class={scan.phase === 'failed' || unusable ? 'state bad' : 'state'} title={scan.reason}>{status(t, capture, scan, sizes, summary)}</td>
+      {state}
       <td>{missing(t, capture).map(text => <div key={text}>{text}</div>)}</td>
     </tr>
   );
@@ -79,14 +86,14 @@ function Size({of, sizes}: {of: number[]; sizes: ReadonlyMap<number, number>}) {
   return <td class="number" title={exactBytes(t, bytes)}>{size(bytes)}</td>;
 }
 
-function status(t: Messages, capture: CaptureFiles, scan: Scan, sizes: ReadonlyMap<number, number>, summary?: CaptureSummary): string {
+function status(t: Messages, item: Item, scan: Scan, sizes: ReadonlyMap<number, number>, summary?: CaptureSummary): string {
   const phase = t.phases[scan.phase];
   if (scan.phase === 'reading' || scan.phase === 'tracing') {
-    const total = bytesOf(capture, sizes);
+    const total = bytesOf(item, sizes);
     return total > 0 ? `${phase} ${Math.floor(100 * Math.min(1, scan.bytesRead / total))} %` : phase;
   }
   if (scan.phase !== 'done' || summary === undefined) return phase;
-  if (!isUsable(summary)) return t.unusable;
+  if (item.kind === 'xplane') return phase;
   const aside = summary.rows_set_aside > 0 ? `, ${t.setAside(summary.rows_set_aside)}` : '';
   const stacks = summary.stacks === null || summary.stacks === undefined ? '' : `, ${t.stacksFound(summary.stacks.found, summary.stacks.found + summary.stacks.none)}`;
   return `${phase}: ${t.rows(summary.rows_read)}${aside}${stacks}`;

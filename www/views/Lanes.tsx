@@ -7,7 +7,7 @@ import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {laneCss, plotPx} from '../lanes';
 import type {State} from '../state';
-import {get, set} from '../state';
+import {get, ofJax, set} from '../state';
 import {Marks} from './Marks';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
@@ -29,7 +29,7 @@ export function Lanes({s, device}: {s: State; device: DeviceSummary}) {
   const rest = Math.max(0, device.lanes.length * laneCss(ratio) - visible);
   return (
     <div class="lanes">
-      <h2 class="chart-title">{t.lanesTitle(device.lanes.length, device.blocks)}
+      <h2 class="chart-title">{ofJax(device) ? t.lanesByOwner(device.lanes.length, device.blocks) : t.lanesTitle(device.lanes.length, device.blocks)}
         {device.alive_at_end_blocks > 0 && <span class="legend"><span title={t.hatchedTitle}><i class="key hatched" aria-hidden="true" /> {t.hatched}</span></span>}
       </h2>
       <div class="lanes-scroll" ref={scroller} onScroll={scrolled} tabIndex={-1}>

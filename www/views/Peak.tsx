@@ -3,7 +3,7 @@ import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {revealLane} from '../frames';
 import {clip, column, exactBytes, int, size} from '../format';
 import {useMessages} from '../i18n';
-import {set} from '../state';
+import {ofJax, set} from '../state';
 import {memo} from './memo';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
@@ -25,7 +25,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
         <button type="button" class="plain link" data-test="peak-details" title={t.moreAtPeakTitle} onClick={() => set({tab: 'peak'})}>{t.moreAtPeak}</button></h2>
       <table class="peak">
         <thead>
-          <tr><th>{t.operator}</th><th class="number">{unit}</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" /></tr>
+          <tr><th>{ofJax(device) ? t.owner : t.operator}</th><th class="number">{unit}</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" /></tr>
         </thead>
         <tbody>
           <tr>

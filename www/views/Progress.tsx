@@ -1,8 +1,9 @@
 import {roughly, size} from '../format';
 import {useMessages} from '../i18n';
-import {bytesOf, isUnderWay} from '../extent';
+import {bytesOf, itemsOf} from '../found';
 import {cancel} from '../session';
 import type {Session} from '../state';
+import {isUnderWay} from '../state';
 import {memo} from './memo';
 
 /** What is being done, how far it is, and the way out of it. */
@@ -35,9 +36,9 @@ function Line({text, share}: {text: string; share: number | null}) {
 function readOf({found, scans, sizes}: Session): {read: number; total: number} {
   let read = 0;
   let total = 0;
-  found.captures.forEach((capture, index) => {
+  itemsOf(found).forEach((item, index) => {
     const scan = scans[index];
-    const all = bytesOf(capture, sizes);
+    const all = bytesOf(item, sizes);
     total += all;
     read += scan === undefined || isUnderWay(scan) ? scan?.bytesRead ?? 0 : all;
   });

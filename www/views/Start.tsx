@@ -36,6 +36,15 @@ actor_rollout_ref:
           contents: [npu, cpu, memory, stack]
           analysis: True`;
 
+const JAX = `import jax
+
+options = jax.profiler.ProfileOptions()
+options.host_tracer_level = 2
+with jax.profiler.trace("./capture", profiler_options=options):
+    for batch in loader:
+        state = train_step(state, batch)
+    jax.block_until_ready(state)`;
+
 /** The first visit: what it reads, how to make such a capture, that nothing is uploaded, and a sample. */
 export const Start = memo(function Start() {
   const t = useMessages();
@@ -44,6 +53,7 @@ export const Start = memo(function Start() {
       <h2>{t.startTitle}</h2>
       <ul class="start-facts">
         <li>{t.startReads}</li>
+        <li>{t.startReadsJax}</li>
         <li>{t.startShows}</li>
         <li>{t.startPrivate}</li>
       </ul>
@@ -62,8 +72,8 @@ export const Start = memo(function Start() {
       <div class="recipes">
         <Recipe title={t.startTorch} text={TORCH} />
         <Recipe title={t.startVerl} text={VERL} />
+        <Recipe title={t.startJax} text={JAX} />
       </div>
-      <p class="muted">{t.startJax}</p>
     </main>
   );
 });

@@ -2,7 +2,7 @@ import {useLayoutEffect, useRef} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {useMessages} from '../i18n';
 import type {Session, State, Tab} from '../state';
-import {ROWS_AT_FIRST, set} from '../state';
+import {OF_JAX, ROWS_AT_FIRST, jaxAt, set} from '../state';
 import {Captures, reportedOnly} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
 import {Between} from './panels/Between';
@@ -12,6 +12,7 @@ import {Reserve} from './panels/Reserve';
 import {Sizes} from './panels/Sizes';
 import {Top} from './panels/Top';
 import {Quality, notesOf} from './Quality';
+import {OfJax} from './jax/Tables';
 
 interface Props {
   s: State;
@@ -22,6 +23,9 @@ interface Props {
 /** Those about the device on the charts. */
 const OF_DEVICE: Tab[] = ['cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve'];
 
+/** Of these, those about an allocator of JAX: it has no steps and no stacks. */
+const OF_ALLOCATOR: Tab[] = ['cursor', 'peak', 'between', 'end', 'top', 'sizes'];
+
 /** The tables below the charts, one at a time. */
 export function Tables({s, session, device}: Props) {
   const t = useMessages();
@@ -29,7 +33,10 @@ export function Tables({s, session, device}: Props) {
   const {tab} = s;
   const notes = notesOf(session);
   const counts: Partial<Record<Tab, number>> = {captures: session.captures.length + reportedOnly(session).length, quality: notes.length};
-  const tabs: Tab[] = [...OF_DEVICE.filter(() => device !== null), 'ranks', 'captures', 'quality'];
+  const jax = jaxAt(s);
+  const ofDevice = device === null ? [] : jax === null ? OF_DEVICE : OF_ALLOCATOR;
+  const ofJax = jax === null ? [] : [...OF_JAX].filter(each => each !== 'hosts' || session.jax.size > 1);
+  const tabs: Tab[] = jax === null ? [...ofDevice, 'ranks', 'captures', 'quality'] : [...ofJax, ...ofDevice, 'captures', 'quality'];
   // On a narrow screen the strip scrolls: the open tab is in sight.
   useLayoutEffect(() => {
     const box = strip.current;
@@ -46,6 +53,7 @@ export function Tables({s, session, device}: Props) {
       </div>
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
+        {jax !== null && <OfJax s={s} session={session} report={jax} />}
         {device !== null && <OfDevice s={s} device={device} />}
         {tab === 'ranks' && <Ranks session={session} place={s.place} filter={s.filter} />}
         {tab === 'quality' && <Quality session={session} place={s.place} />}

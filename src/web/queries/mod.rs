@@ -5,6 +5,7 @@ pub mod block;
 pub mod frame;
 pub mod growth;
 pub mod histogram;
+pub mod jax;
 pub mod live;
 pub mod reserve;
 pub mod rows;

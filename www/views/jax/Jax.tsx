@@ -1,0 +1,92 @@
+import type {CaptureSummary, DeviceSummary, ModuleReport, PoolReport, XplaneReport} from '../../../target/plain/pkg/oomscope';
+import {clip, size} from '../../format';
+import {useMessages} from '../../i18n';
+import {deviceAt, isUsable, set} from '../../state';
+import type {Session, State} from '../../state';
+import {PlaceSelect} from '../Answer';
+import {Block} from '../Block';
+import {Charts} from '../Charts';
+import {Peak} from '../Peak';
+import {HeapCurveChart} from './HeapCurveChart';
+import {HeapPeak} from './HeapPeak';
+import {Plan} from './Plan';
+import {Verdicts} from './Verdicts';
+
+interface Props {
+  s: State;
+  session: Session;
+  capture: CaptureSummary;
+  report: XplaneReport;
+}
+
+export const moduleAt = (s: State, report: XplaneReport): ModuleReport | null => report.modules.find(module => module.name === (s.module ?? report.chosen_module)) ?? null;
+
+/** The pool that the verdicts speak of: of the device where the module went worst, else the largest. */
+function poolOf(report: XplaneReport): PoolReport | null {
+  const device = report.live_at_last_start[0]?.device;
+  const same = report.allocators.find(pool => pool.device !== null && pool.device !== undefined && pool.device === device);
+  return same ?? report.allocators.reduce<PoolReport | null>((most, pool) => most === null || pool.capacity_bytes > most.capacity_bytes ? pool : most, null);
+}
+
+/** A JAX capture: verdicts first, then what the compiler planned, then what happened. */
+export function Jax({s, session, capture, report}: Props) {
+  const device = deviceAt(s);
+  const module = moduleAt(s, report);
+  const capacity = poolOf(report)?.capacity_bytes ?? null;
+  return (
+    <>
+      <Answer s={s} session={session} capture={capture} report={report} module={module} capacity={capacity} />
+      <Verdicts diagnosis={report.diagnosis} />
+      {module !== null && (
+        <div class="plans">
+          <Plan module={module} capacity={capacity} />
+          <HeapPeak module={module} />
+          <HeapCurveChart s={s} module={module} />
+        </div>
+      )}
+      {device !== null && <RunTime s={s} device={device} />}
+    </>
+  );
+}
+
+/** Use of the allocator over time, with executions, beside what was alive at its peak. */
+function RunTime({s, device}: {s: State; device: DeviceSummary}) {
+  return (
+    <div class="work">
+      <Charts s={s} device={device} />
+      <aside class="side">
+        <Peak device={device} />
+        <Block pinned={s.pinned} detail={s.detail} device={device} />
+      </aside>
+    </div>
+  );
+}
+
+interface AnswerProps extends Props {
+  module: ModuleReport | null;
+  capacity: number | null;
+}
+
+function Answer({s, session, capture, report, module, capacity}: AnswerProps) {
+  const t = useMessages();
+  return (
+    <div class="answer">
+      {s.place !== null && <PlaceSelect captures={session.captures.filter(each => isUsable(session, each))} taken={s.filter.taken} place={s.place} />}
+      {report.modules.length > 0 && (
+        <select data-test="module-select" aria-label={t.moduleSelect} value={module?.name ?? ''} onChange={event => set({module: event.currentTarget.value})}>
+          {module === null && <option value="">{t.noModule}</option>}
+          {report.modules.map(({name}) => <option key={name} value={name}>{clip(name)}</option>)}
+        </select>
+      )}
+      {module !== null && (
+        <strong class={capacity !== null && module.needed_bytes > capacity ? 'bad' : ''} data-test="jax-needs">
+          {t.jaxNeeds(size(module.needed_bytes), capacity === null ? null : size(capacity))}
+        </strong>
+      )}
+      <span>{t.jaxCounts(report.modules.length, report.executions.length)}</span>
+      {capture.warnings.length > 0 && (
+        <button type="button" class="plain warn" onClick={() => set({tab: 'quality'})}>{t.notes(capture.warnings.length)}</button>
+      )}
+    </div>
+  );
+}

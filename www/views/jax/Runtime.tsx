@@ -1,0 +1,133 @@
+import type {ExecutionReport, HostEventReport, LiveReport, PoolReport, RetryReport} from '../../../target/plain/pkg/oomscope';
+import {clip, column, duration, exactBytes, exactTime, int, size, time} from '../../format';
+import type {Messages} from '../../i18n';
+import {useMessages} from '../../i18n';
+
+const deviceName = (t: Messages, device: number | null | undefined): string => device === null || device === undefined ? t.unknown : `GPU ${device}`;
+const endOf = (events: {start_ns: number; duration_ns: number}[]): number => Math.max(0, ...events.map(({start_ns, duration_ns}) => start_ns + duration_ns));
+
+/** What was alive when the module last began, by who made it; the rows sum to what was used. */
+export function LiveAtStart({live, module}: {live: LiveReport[]; module: string}) {
+  const t = useMessages();
+  if (live.length === 0) return <p class="empty">{t.liveAtStartEmpty}</p>;
+  return (
+    <div data-test="live-at-start">
+      {live.map(({device, execution, used_bytes, groups}) => {
+        const unit = column(Math.max(1, used_bytes));
+        return (
+          <section class="answers" key={`${device}`}>
+            <h2 title={exactBytes(t, used_bytes)}>{t.liveAtStartTitle(deviceName(t, device), clip(module), execution, size(used_bytes))}</h2>
+            <div class="table-box">
+              <table class="groups">
+                <thead><tr><th>{t.owner}</th><th class="number">{t.bytesIn(unit.unit)}</th><th class="number">{t.blocks}</th></tr></thead>
+                <tbody>
+                  {groups.map(({owner, bytes, blocks}) => (
+                    <tr key={owner}>
+                      <td class="path">{clip(owner)}</td>
+                      <td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{unit.show(bytes)}</td>
+                      <td class="number">{blocks === 0 ? '–' : int(t, blocks)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+                <tfoot><tr><th>{t.usedAtStart}</th><td class="number strong" data-test="used-at-start" data-bytes={used_bytes} title={exactBytes(t, used_bytes)}>{unit.show(used_bytes)}</td><td /></tr></tfoot>
+              </table>
+            </div>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+/** What the host did between the last two executions: who might hold on to the outputs is marked. */
+export function BetweenExecutions({events}: {events: HostEventReport[]}) {
+  const t = useMessages();
+  if (events.length === 0) return <p class="empty">{t.betweenExecutionsEmpty}</p>;
+  const end = endOf(events);
+  return (
+    <div class="table-box">
+      <table class="groups" data-test="between-executions">
+        <thead><tr><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th><th>{t.hostEvent}</th></tr></thead>
+        <tbody>
+          {events.map((event, at) => (
+            <tr key={at} class={event.highlight ? 'highlight' : ''}>
+              <td>{deviceName(t, event.device)}</td>
+              <td class="number" title={exactTime(t, event.start_ns, end)}>{time(t, event.start_ns, end)}</td>
+              <td class="number">{duration(event.duration_ns)}</td>
+              <td class="path"><code>{clip(event.name)}</code>{event.highlight && <small class="warn"> {t.mayHold}</small>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Every execution, and every wait for memory. */
+export function Executions({executions, retries}: {executions: ExecutionReport[]; retries: RetryReport[]}) {
+  const t = useMessages();
+  if (executions.length === 0 && retries.length === 0) return <p class="empty">{t.executionsEmpty}</p>;
+  const end = endOf([...executions, ...retries]);
+  const unit = column(Math.max(1, ...executions.map(each => each.used_at_start_bytes ?? 0)));
+  return (
+    <div class="table-box">
+      {retries.length > 0 && (
+        <ul class="retries" data-test="retries">
+          {retries.map((retry, at) => (
+            <li key={at}>{t.retry(deviceName(t, retry.device), time(t, retry.start_ns, end), duration(retry.duration_ns), retry.module ? `${clip(retry.module)} ${retry.execution ?? ''}` : null, retry.inferred)}</li>
+          ))}
+        </ul>
+      )}
+      <table class="groups" data-test="executions">
+        <thead>
+          <tr><th>{t.module}</th><th class="number">№</th><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th><th>{t.launched}</th>
+            <th class="number">{t.usedAtStart}, {unit.unit}</th></tr>
+        </thead>
+        <tbody>
+          {executions.map((each, at) => (
+            <tr key={at}>
+              <td class="path"><code>{clip(each.module)}</code></td>
+              <td class="number">{int(t, each.n)}</td>
+              <td>{deviceName(t, each.device)}</td>
+              <td class="number" title={exactTime(t, each.start_ns, end)}>{time(t, each.start_ns, end)}</td>
+              <td class="number">{duration(each.duration_ns)}</td>
+              <td class={each.launched === false ? 'bad' : ''}>{t.launchedWords(each.launched ?? null)}</td>
+              <td class="number" title={each.used_at_start_bytes === null || each.used_at_start_bytes === undefined ? undefined : exactBytes(t, each.used_at_start_bytes)}>
+                {each.used_at_start_bytes === null || each.used_at_start_bytes === undefined ? t.unknown : unit.show(each.used_at_start_bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The pools of memory, and what they held. */
+export function Allocators({allocators}: {allocators: PoolReport[]}) {
+  const t = useMessages();
+  if (allocators.length === 0) return <p class="empty">{t.allocatorsEmpty}</p>;
+  const unit = column(Math.max(1, ...allocators.map(each => each.capacity_bytes)));
+  return (
+    <div class="table-box">
+      <table class="groups" data-test="allocators">
+        <thead>
+          <tr><th>{t.allocator}</th><th>{t.device}</th><th class="number">{t.capacity}, {unit.unit}</th><th class="number">{t.peakBytes}, {unit.unit}</th>
+            <th class="number" title={t.peakBeforeTitle}>{t.peakBefore}, {unit.unit}</th><th class="number">{t.hbm}, {unit.unit}</th><th class="number">{t.events}</th></tr>
+        </thead>
+        <tbody>
+          {allocators.map(each => (
+            <tr key={each.name}>
+              <td><code>{clip(each.name)}</code></td>
+              <td>{deviceName(t, each.device)}</td>
+              <td class="number" title={exactBytes(t, each.capacity_bytes)}>{unit.show(each.capacity_bytes)}</td>
+              <td class="number" title={exactBytes(t, each.peak_bytes)}>{unit.show(each.peak_bytes)}</td>
+              <td class="number" title={exactBytes(t, each.peak_before_first_execution_bytes)}>{unit.show(each.peak_before_first_execution_bytes)}</td>
+              <td class="number">{each.hbm_bytes === null || each.hbm_bytes === undefined ? t.unknown : unit.show(each.hbm_bytes)}</td>
+              <td class="number">{int(t, each.events)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
