@@ -72,6 +72,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       assert.deepEqual(roles, Object.fromEntries(module.heap_peak.roles.map(({role, bytes}) => [role, bytes])));
       assert.match(await textOf(page, 'buffers'), /gpu_aot\.py:56 attention/);
       await page.click(at('tab-live_start'));
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('live-at-start'));
       const live = await page.evaluate(selector => [...document.querySelectorAll(`${selector} tbody [data-bytes]`)].map(cell => Number(cell.dataset.bytes)), at('live-at-start'));
       assert.equal(live.reduce((sum, bytes) => sum + bytes, 0), told.live_at_last_start[0].used_bytes);
       await page.close();
@@ -83,6 +84,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const [told] = JSON.parse(report(OOM)).captures;
       const other = told.modules.find(({name}) => name !== told.chosen_module);
       await page.click(at('tab-modules'));
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('modules'));
       await page.evaluate(([selector, name]) => [...document.querySelectorAll(`${selector} button`)].find(button => button.innerText === name).click(), [at('modules'), other.name]);
       await page.waitFor(([selector, bytes]) => Number(document.querySelector(selector)?.dataset.bytes) === bytes, [at('plan-needed'), other.needed_bytes]);
       await page.waitFor(selector => document.querySelector(`${selector} [data-code="step-does-not-fit"]`) === null, at('verdicts'));
