@@ -25,7 +25,7 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
         {all.length + reported.length > 1 && <CaptureFilter roles={[...all, ...reported.map(({capture}) => capture)].map(({role}) => role)} filter={filter} />}
       </div>
       <CapturesTable session={session} captures={captures} reported={told} place={place} />
-      {shown !== undefined && <><h2 class="answers-head">{t.factsTitle(clip(shown.source))}</h2><Facts capture={shown} /></>}
+      {shown !== undefined && shown.kind !== 'xplane' && <><h2 class="answers-head">{t.factsTitle(clip(shown.source))}</h2><Facts capture={shown} /></>}
     </section>
   );
 });
