@@ -180,6 +180,7 @@ mod tests {
 
     fn capture(source: &str, severity: &str) -> CaptureReport {
         let fix = Fix {
+            code: String::new(),
             action: "half the batch".to_owned(),
             saves_bytes: Some(1 << 20),
             fits_after: Some(true),

@@ -1,7 +1,7 @@
 //! Ranks and roles side by side: who holds most, what is usual, who departs from it, and which operators make the difference.
 //!
 //! Like is compared with like: members of a group share the pool and the role; where there are several roles, a further group of each pool
-//! spans them. All figures are integers. The median of an even number of values is the lower of the middle two, so that it is a value that
+//! spans them, in which only members of small roles can depart: the others have their own. All figures are integers. The median of an even number of values is the lower of the middle two, so that it is a value that
 //! occurs; the median absolute deviation is the same median of the distances from it.
 
 use super::report::{AscendReport, CaptureReport, OperatorGroup, operators_at, stack_counts};
@@ -289,11 +289,20 @@ impl Chosen<'_> {
             baseline_bytes,
             max_reserved_gap_bytes,
             alive_at_end_bytes,
-            outliers: (self.chosen.len() >= FEWEST_FOR_OUTLIERS).then(|| self.outliers(&spreads, top)),
+            outliers: (self.chosen.len() >= FEWEST_FOR_OUTLIERS).then(|| self.outliers(&spreads, role.is_none(), top)),
         }
     }
 
-    fn outliers(&self, spreads: &[Option<Spread>; 4], top: usize) -> Vec<Outlier> {
+    /// The members that may depart. Across roles these are only those of small roles: whoever has enough of its own role to be compared with
+    /// departs from these or from nobody, since half of the members are far from the median where two roles hold different amounts.
+    fn judged(&self, across_roles: bool) -> impl Iterator<Item = usize> {
+        let role = |i: usize| self.members[i].row.role.as_deref();
+        let mut of_role: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+        self.chosen.iter().for_each(|&i| *of_role.entry(role(i)).or_default() += 1);
+        self.chosen.iter().copied().filter(move |&i| !across_roles || of_role[&role(i)] < FEWEST_FOR_OUTLIERS)
+    }
+
+    fn outliers(&self, spreads: &[Option<Spread>; 4], across_roles: bool, top: usize) -> Vec<Outlier> {
         let departures = |row: &RankRow| -> Vec<Departure> {
             let each = FIGURES.iter().zip(spreads).filter_map(|((name, figure), spread)| {
                 let (value, spread) = (figure(row)?, spread.as_ref()?);
@@ -302,8 +311,8 @@ impl Chosen<'_> {
             });
             each.collect()
         };
-        let found: Vec<(usize, Vec<Departure>)> =
-            self.chosen.iter().map(|&i| (i, departures(&self.members[i].row))).filter(|(_, found)| !found.is_empty()).collect();
+        let judged = self.judged(across_roles);
+        let found: Vec<(usize, Vec<Departure>)> = judged.map(|i| (i, departures(&self.members[i].row))).filter(|(_, found)| !found.is_empty()).collect();
         if found.is_empty() {
             return Vec::new();
         }
