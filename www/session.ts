@@ -120,6 +120,8 @@ function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
   set({
     ...NO_PLACE,
     filter: NO_FILTER,
+    pair: null,
+    difference: null,
     session: {opened, found, scans, sizes: new Map(), captures: [], jax: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);

@@ -1,5 +1,5 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, FoundMessage, Line, TopSort, XplaneReport} from '../target/plain/pkg/oomscope';
+import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, Difference, FoundMessage, Line, TopSort, XplaneReport} from '../target/plain/pkg/oomscope';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
@@ -133,6 +133,9 @@ export interface State {
   a: number | null;
   b: number | null;
   tab: Tab;
+  /** Two captures that are compared, by their places in the comparison's list, and what came of it. */
+  pair: [number, number] | null;
+  difference: Difference | null;
   /** The module of a JAX capture that was chosen; null: the one that matters most. */
   module: string | null;
   /** The report about that module. */
@@ -183,6 +186,8 @@ let state: State = {
   topSort: {sort: 'bytes', ascending: false},
   lines: ['outside'],
   filter: NO_FILTER,
+  pair: null,
+  difference: null,
 };
 
 const listeners = new Set<() => void>();

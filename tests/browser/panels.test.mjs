@@ -159,6 +159,25 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('one capture against another, as in the report', async () => {
+      const page = await openSample();
+      const {captures} = reportOf(fixture(SAMPLE));
+      await openTab(page, 'ranks');
+      for (const [side, place] of [['a', 0], ['b', captures.length - 1]]) {
+        await page.evaluate(([selector, place]) => {
+          const select = document.querySelector(selector);
+          select.value = String(place);
+          select.dispatchEvent(new Event('change', {bubbles: true}));
+        }, [at(`pair-${side}`), place]);
+      }
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('pair-total'));
+      const peak = capture => capture.devices[0].peak.total_bytes;
+      assert.equal(Number(await attribute(page, 'pair-total', 'data-bytes')), peak(captures.at(-1)) - peak(captures[0]));
+      const rows = await page.evaluate(selector => [...document.querySelectorAll(`${selector} tbody [data-bytes]`)].map(cell => Number(cell.dataset.bytes)), at('pair-operators'));
+      assert.equal(sum(rows), peak(captures.at(-1)) - peak(captures[0]), 'baseline and operators sum to the total');
+      await page.close();
+    });
+
     test('ranks side by side, the worst first, as in the report', async () => {
       const page = await openSample();
       const {comparison} = reportOf(fixture(SAMPLE));

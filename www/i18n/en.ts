@@ -216,6 +216,12 @@ export const en = {
   betweenEmpty: 'Set two instants: point at a chart and press 1 for A and 2 for B, or type them here.',
   betweenTitle: (a: string, b: string, net: string, fresh: number, freed: number) =>
     `From ${a} to ${b}: ${net === '0 B' ? 'no change' : net}, ${many(fresh, 'block', 'blocks')} new, ${n(freed)} freed`,
+  pairTitle: 'One capture against another, at their peaks',
+  pairChoose: 'choose…',
+  pairEmpty: 'Choose A and B: what B holds more or less than A is told by operator and by call stack.',
+  pairDevice: (device: string, pool: string, net: string) => `${device} ${pool}: ${net}`,
+  pairStacks: (count: number) => `By call stack: ${many(count, 'stack', 'stacks')}`,
+  pairRest: (count: number) => `${many(count, 'further group', 'further groups')}`,
   net: 'Change',
   netTitle: 'New minus freed',
   newBytes: 'New',

@@ -55,7 +55,7 @@ export function Tables({s, session, device}: Props) {
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
         {jax !== null && <OfJax s={s} session={session} report={jax} />}
         {device !== null && <OfDevice s={s} device={device} />}
-        {tab === 'ranks' && <Ranks session={session} place={s.place} filter={s.filter} />}
+        {tab === 'ranks' && <Ranks s={s} session={session} place={s.place} filter={s.filter} />}
         {tab === 'quality' && <Quality session={session} place={s.place} />}
       </div>
     </section>

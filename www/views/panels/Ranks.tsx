@@ -3,9 +3,10 @@ import {clip, column, exactBytes, int, signedSize, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
 import {show} from '../../session';
-import type {Filter, Place, Session} from '../../state';
+import type {Filter, Place, Session, State} from '../../state';
 import {CaptureFilter} from '../CaptureFilter';
 import {OperatorName} from '../OperatorName';
+import {Pair} from './Pair';
 import {EmptyPanel} from './Panel';
 
 interface PoolOutlier extends Outlier {
@@ -13,6 +14,7 @@ interface PoolOutlier extends Outlier {
 }
 
 interface Props {
+  s: State;
   session: Session;
   place: Place | null;
   filter: Filter;
@@ -23,7 +25,7 @@ const FIGURES = ['peak_bytes', 'baseline_bytes', 'max_reserved_gap_bytes', 'aliv
 type Figure = typeof FIGURES[number];
 
 /** All ranks side by side, the worst first; which depart from the others, and by which operators. */
-export function Ranks({session, place, filter}: Props) {
+export function Ranks({s, session, place, filter}: Props) {
   const t = useMessages();
   const {comparison} = session;
   if (comparison === null) return <EmptyPanel test="ranks" title={t.tabNames.ranks} text={session.readingSince === null ? t.ranksNone : t.ranksWaiting} />;
@@ -44,6 +46,7 @@ export function Ranks({session, place, filter}: Props) {
       <RanksTable rows={rows} comparison={comparison} outliers={outliers} place={place} session={session} />
       {groups.length > 0 && ranks.length > 1 && <Spreads groups={groups} />}
       {ranks.length > 1 && <p class="muted">{t.outlierRule}</p>}
+      <Pair s={s} comparison={comparison} />
     </section>
   );
 }

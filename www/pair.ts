@@ -1,0 +1,17 @@
+// Two captures that are compared at their peaks, by their places in the comparison's list.
+import {EngineEnded} from './engine';
+import {engine} from './session';
+import {get, notify, set} from './state';
+
+/** Asks the engine once both are chosen (-1: not yet); the answer to an earlier choice is dropped. */
+export async function comparePair(a: number, b: number): Promise<void> {
+  const pair: [number, number] = [a, b];
+  set({pair, difference: null});
+  if (a < 0 || b < 0) return;
+  try {
+    const difference = await engine.call('difference', pair);
+    if (get().pair === pair) set({difference});
+  } catch (error) {
+    if (!(error instanceof EngineEnded)) notify('error', t => t.panelFailure(String(error)));
+  }
+}
