@@ -219,6 +219,10 @@ fn step_does_not_fit(case: &Case) -> Vec<Found> {
             numbers: vec![read("needed", needed), measured("capacity", capacity)],
             fixes: Vec::new(),
         };
+        // The cheapest of all fixes, where it is one.
+        if donation_matters(plan) {
+            found.fixes.push(case.fixes().fix(Kind::Donate, Some(plan.donatable_bytes)));
+        }
         role_advice(case, plan, &mut found);
         Some(found)
     };
@@ -370,11 +374,15 @@ fn grows(case: &Case) -> Vec<Found> {
     one(found())
 }
 
+fn donation_matters(plan: &Plan) -> bool {
+    plan.donatable_bytes > 0 && is_at_least(plan.donatable_bytes, plan.needed_bytes(), DONATION_MATTERS_PERMILLE)
+}
+
 fn not_donated(case: &Case) -> Vec<Found> {
     let found = || {
         let plan = case.plan?;
         let saves = plan.donatable_bytes;
-        if saves == 0 || !is_at_least(saves, plan.needed_bytes(), DONATION_MATTERS_PERMILLE) {
+        if !donation_matters(plan) {
             return None;
         }
         let parameters = &plan.parameters;

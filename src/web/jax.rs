@@ -54,7 +54,7 @@ pub fn from_js(value: &JsValue) -> Result<Option<Box<capture::Capture>>, JsError
 pub fn charts_of(jax: &capture::Capture) -> Capture {
     let runtime = &jax.runtime;
     let device = |allocator: &Allocator| {
-        let blocks = allocator.blocks();
+        let blocks = allocator.blocks(&runtime.executions);
         Device { device: allocator.name.clone(), pool: Pool::Pta, replay: Replay::of(&blocks), blocks, stacks: None }
     };
     let devices: Vec<Device> = runtime.allocators.iter().map(device).collect();

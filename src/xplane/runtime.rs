@@ -300,8 +300,10 @@ impl Allocator {
         owned
     }
 
-    /// The columns of the timeline: blocks with their owners as names.
-    pub fn blocks(&self) -> Blocks {
+    /// The columns of the timeline: blocks with their owners as names. What an execution gave back before it ended was no output.
+    pub fn blocks(&self, executions: &[Execution]) -> Blocks {
+        let own = executions.iter().filter(|execution| execution.device.is_none() || execution.device == self.device);
+        let ends: HashMap<String, (i64, String)> = own.map(|execution| (outputs_of(execution), (execution.end_ps, temporaries_of(execution)))).collect();
         let mut open: HashMap<i64, usize> = HashMap::new();
         let mut blocks: Vec<Block> = Vec::new();
         let mut freed: Vec<(i64, i64, Total)> = Vec::new();
@@ -313,7 +315,12 @@ impl Allocator {
             let total = Total { allocated_bytes: change.allocated_bytes, reserved_bytes: self.capacity_bytes, active_bytes: UNKNOWN, tolerance_millibytes: 0 };
             if !change.is_allocation {
                 match open.remove(&change.address) {
-                    Some(block) => (blocks[block].end_ns, blocks[block].at_end) = (time_ns, total),
+                    Some(block) => {
+                        (blocks[block].end_ns, blocks[block].at_end) = (time_ns, total);
+                        if let Some((_, temporaries)) = ends.get(blocks[block].name).filter(|(end_ps, _)| change.time_ps <= *end_ps) {
+                            blocks[block].name = temporaries;
+                        }
+                    }
                     None => freed.push((time_ns, change.bytes, total)),
                 }
                 continue;
@@ -563,6 +570,11 @@ fn largest_free(memory: &Memory) -> i64 {
     (memory.available_bytes as f64 * (1.0 - memory.fragmentation.clamp(0.0, 1.0))).round() as i64
 }
 
+/// What an execution allocated and freed.
+fn temporaries_of(execution: &Execution) -> String {
+    format!("temporaries of {} execution {}", bare_name(&execution.module), execution.n)
+}
+
 /// The owner of what an execution allocated and did not free.
 pub fn outputs_of(execution: &Execution) -> String {
     format!("outputs of {} execution {}", bare_name(&execution.module), execution.n)
@@ -692,8 +704,10 @@ mod tests {
         let between = |most| runtime.between("jit_f(7)", Some(0), most).into_iter().map(|event| event.name).collect::<Vec<_>>();
         assert_eq!(between(9), ["MemoryDeallocation", "$train.py:3 keep", "$<unknown> append"]);
         assert_eq!(between(1), ["$<unknown> append"]);
-        let blocks = allocator.blocks();
+        let blocks = allocator.blocks(&runtime.executions);
         assert_eq!((blocks.len(), blocks.freed.time_ns.len()), (3, 1));
+        let named = |block: usize| (blocks.names[blocks.name[block] as usize].as_str(), blocks.size_bytes[block]);
+        assert_eq!((named(1), named(2)), (("outputs of jit_f execution 1", 20), ("temporaries of jit_f execution 1", 40)));
         let replay = Replay::of(&blocks);
         assert_eq!((replay.curves.total_bytes(replay.peak.unwrap()), replay.rises.len()), (190, 0));
     }

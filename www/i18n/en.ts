@@ -276,6 +276,8 @@ export const en = {
   ranksOne: (ranks: number): string => ranks === 0 ? 'No rank is chosen' : 'One rank: open more captures to compare them',
   ranksOutliers: (outliers: number, ranks: number) => `${n(outliers)} of ${n(ranks)} ranks’ pools ${outliers === 1 ? 'departs' : 'depart'} from the others of ${outliers === 1 ? 'its' : 'their'} role`,
   ranksTitleLine: (ranks: number, least: string, most: string) => `${n(ranks)} ranks’ pools, none departs from the others of its role: peaks of ${least} to ${most}`,
+  ranksUntested: (ranks: number, least: string, most: string) => `${n(ranks)} ranks’ pools, too few of a role to say what is usual: peaks of ${least} to ${most}`,
+  spreadShort: 'least · median · most',
   outlierRule: 'A rank departs (◆) where a figure is further from the median of its role than three times the median absolute deviation, and than 5 % of the median; three ranks at least.',
   outlier: 'departs from its role',
   departs: (figure: string, value: string, median: string, difference: string) => `${figure}: ${value} against ${median} (${difference})`,

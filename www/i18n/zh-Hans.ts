@@ -251,6 +251,8 @@ export const zhHans: Messages = {
   ranksOne: ranks => ranks === 0 ? '没有选中任何 rank' : '只有一个 rank：打开更多采集即可比较',
   ranksOutliers: (outliers, ranks) => `各 rank 的 ${n(ranks)} 个内存池中有 ${n(outliers)} 个偏离同角色的其他 rank`,
   ranksTitleLine: (ranks, least, most) => `各 rank 的 ${n(ranks)} 个内存池，均不偏离同角色的其他 rank：峰值在 ${least} 到 ${most} 之间`,
+  ranksUntested: (ranks, least, most) => `各 rank 的 ${n(ranks)} 个内存池，同角色的太少，无从判断是否正常：峰值在 ${least} 到 ${most} 之间`,
+  spreadShort: '最小 · 中位 · 最大',
   outlierRule: '偏离（◆）：某项数值与同角色中位数之差，大于中位数绝对偏差的 3 倍，且大于中位数的 5 %；至少要有三个 rank。',
   outlier: '偏离同角色',
   departs: (figure, value, median, difference) => `${figure}：${value}，中位数 ${median}（${difference}）`,

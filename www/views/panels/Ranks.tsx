@@ -34,6 +34,7 @@ export function Ranks({s, session, place, filter}: Props) {
   const outliers = groups.filter(group => !group.across_roles).flatMap(({pool, outliers}) => (outliers ?? []).map(outlier => ({...outlier, pool})));
   const peaks = rows.flatMap(({row}) => row.peak_bytes ?? []);
   const title = rows.length < 2 ? t.ranksOne(rows.length)
+    : groups.every(group => group.outliers === null || group.outliers === undefined) ? t.ranksUntested(rows.length, size(least(peaks)), size(most(peaks)))
     : outliers.length > 0 ? t.ranksOutliers(outliers.length, rows.length)
       : t.ranksTitleLine(rows.length, size(least(peaks)), size(most(peaks)));
   return (
@@ -161,7 +162,7 @@ function Spreads({groups}: {groups: RankGroup[]}) {
     <div class="table-box">
       <table data-test="spreads">
         <thead>
-          <tr><th>{t.role}</th><th>{t.pool}</th><th class="number">{t.members}</th>{FIGURES.map(each => <th key={each} class="number" title={t.spreadTitle}>{t.figures[each]}, {unit}</th>)}</tr>
+          <tr><th>{t.role}</th><th>{t.pool}</th><th class="number">{t.members}</th>{FIGURES.map(each => <th key={each} class="number" title={t.spreadTitle}>{t.figures[each]}, {unit}<br /><small>{t.spreadShort}</small></th>)}</tr>
         </thead>
         <tbody>
           {groups.map((group, at) => (
