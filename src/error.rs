@@ -163,6 +163,8 @@ pub enum MadeOn {
     Tpu,
     /// A GPU.
     Gpu,
+    /// The file is cut or damaged: what is missing may have been lost.
+    Damaged,
 }
 
 impl MadeOn {
@@ -172,6 +174,7 @@ impl MadeOn {
             MadeOn::Cpu => "cpu",
             MadeOn::Tpu => "tpu",
             MadeOn::Gpu => "gpu",
+            MadeOn::Damaged => "damaged",
         }
     }
 
@@ -179,6 +182,7 @@ impl MadeOn {
     pub fn no_allocator_events(self) -> &'static str {
         match self {
             MadeOn::Cpu => "it was made on a CPU, whose memory no allocator of XLA counts: capture on the GPU to see memory at run time",
+            MadeOn::Damaged => "the file is cut or damaged, and they may have been in the part that is lost: copy the file again",
             MadeOn::Tpu => "it was made on a TPU, whose allocator writes no events: the plans are all there is",
             MadeOn::Gpu => {
                 "it was made on a GPU with host_tracer_level below 2, or with XLA_PYTHON_CLIENT_ALLOCATOR=platform: capture with jax.profiler.ProfileOptions().host_tracer_level = 2 and the default allocator"

@@ -285,8 +285,15 @@ class Builder {
 /** The report on each JAX capture among them of which anything could be read. */
 async function jaxReports(built: CaptureSummary[]): Promise<[number, XplaneReport][]> {
   const ofJax = built.filter(({kind}) => kind === 'xplane');
-  const reports = await Promise.all(ofJax.map(async ({capture}): Promise<[number, XplaneReport]> => [capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]));
-  return reports.filter(([, {modules, executions, allocators}]) => modules.length + executions.length + allocators.length > 0);
+  const reports = await Promise.all(ofJax.map(async ({capture, source}): Promise<[number, XplaneReport][]> => {
+    try {
+      return [[capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]];
+    } catch (error) {
+      if (!(error instanceof EngineEnded)) notify('error', t => t.captureFailed(source, String(error)));
+      return [];
+    }
+  }));
+  return reports.flat().filter(([, {modules, executions, allocators}]) => modules.length + executions.length + allocators.length > 0);
 }
 
 function take(indices: number[], built: CaptureSummary[], jax: [number, XplaneReport][]): void {

@@ -3,7 +3,7 @@
 
 use super::fixes::{Fixes, Kind};
 use super::xplane_report::{Diagnosis, Fix, Number};
-use crate::error::{Arg, no_hlo_proto};
+use crate::error::{Arg, MadeOn, no_hlo_proto};
 use crate::units::{human_bytes, human_ns};
 use crate::xplane::capture::Capture;
 use crate::xplane::plan::Plan;
@@ -637,7 +637,7 @@ fn missing_data(case: &Case) -> Vec<Found> {
             capture.made_on.name(),
         ));
     }
-    if capture.plans.is_empty() {
+    if capture.plans.is_empty() && capture.made_on != MadeOn::Damaged {
         let why = no_hlo_proto(capture.tensorflow);
         found.push(info(
             format!("nothing to say about plans, since there is no plan in this capture: {why}"),

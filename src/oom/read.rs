@@ -147,6 +147,9 @@ fn fill(report: &mut ReadReport, text: &[u8]) -> Result<(), Box<Warning>> {
     let file = Text { file: report.file.clone(), text };
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let text = std::str::from_utf8(text).map_err(|error| file.damaged(error.valid_up_to(), "this is no UTF-8 text"))?;
+    if let Some(byte) = beyond_exact(text) {
+        return Err(file.damaged(file.start(text) + byte, "a figure is beyond 2^53, which no report of this program holds"));
+    }
     let whole: Whole = serde_json::from_str(text).map_err(|error| file.refused(text, &error))?;
     if whole.schema != SCHEMA {
         return Err(file.newer(text, format!("schema {}", whole.schema)));
@@ -169,6 +172,32 @@ fn fill(report: &mut ReadReport, text: &[u8]) -> Result<(), Box<Warning>> {
         }
     }
     Ok(())
+}
+
+/// Where an integer stands that is beyond 2^53: reports hold none, and a page could not tell it exactly.
+fn beyond_exact(text: &str) -> Option<usize> {
+    const DIGITS: usize = 16;
+    let bytes = text.as_bytes();
+    let (mut at, mut in_string) = (0, false);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'0'..=b'9' if !in_string => {
+                let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let is_exact = digits < DIGITS || text[at..at + digits].parse::<u64>().is_ok_and(|number| number <= 1 << 53);
+                // A program's id is a name in digits, at times a fingerprint.
+                let is_name = || text[..at].trim_end_matches(['-', ' ']).ends_with("\"program_id\":");
+                if !is_exact && !is_name() {
+                    return Some(at);
+                }
+                at += digits - 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The text of a report, for places in it.
@@ -216,6 +245,14 @@ mod tests {
 
     fn whole(captures: &str) -> String {
         format!("{{\n  \"schema\": \"oomscope.report/1\",\n  \"captures\": [\n{captures}\n]}}\n")
+    }
+
+    #[test]
+    fn figures_that_a_page_could_not_tell_are_refused() {
+        assert_eq!(beyond_exact(r#"{"a": 9007199254740992, "b": "99999999999999999999", "c\\\"": -12}"#), None);
+        assert_eq!(beyond_exact(r#"{"program_id": -9007199254740993}"#), None);
+        assert_eq!(beyond_exact(r#"{"a": 9007199254740993}"#), Some(6));
+        assert_eq!(beyond_exact("[1, 99999999999999999999999]"), Some(4));
     }
 
     #[test]

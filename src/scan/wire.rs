@@ -23,6 +23,8 @@ pub enum Fault {
     Length,
     /// Deeper than a reader goes.
     Depth,
+    /// A size or a time that no capture has.
+    Implausible,
 }
 
 impl fmt::Display for Fault {
@@ -33,6 +35,7 @@ impl fmt::Display for Fault {
             Fault::WireType => "a field is of no known wire type",
             Fault::Length => "a value reaches beyond the message it is in",
             Fault::Depth => "messages are nested too deep",
+            Fault::Implausible => "a size or a time is larger than any capture's",
         })
     }
 }

@@ -126,7 +126,12 @@ impl Capture {
         // A damaged file of another kind may hold something like a plane; its first bytes know better.
         let is_xspace = sniff(&head).is_none() && names.planes.iter().any(|plane| !plane.name.is_empty() || !plane.events.is_empty());
         let kinds: Vec<PlaneKind> = names.planes.iter().map(super::names::PlaneNames::kind).collect();
-        let made_on = if kinds.contains(&PlaneKind::Tpu) {
+        // What a part of the file lacks, the whole may have had.
+        let is_whole =
+            names.damage.is_empty() && happened.damage.is_empty() && happened.broken == 0 && names.broken_names == 0 && !matches!(names.end, Some(End::Cut(_)));
+        let made_on = if !is_whole && happened.runtime.allocators.is_empty() {
+            MadeOn::Damaged
+        } else if kinds.contains(&PlaneKind::Tpu) {
             MadeOn::Tpu
         } else if kinds.iter().any(|kind| matches!(kind, PlaneKind::Gpu(_))) {
             MadeOn::Gpu
@@ -136,7 +141,7 @@ impl Capture {
         let tensorflow = names.text("jax_version").is_none() && names.planes.iter().any(|plane| plane.events.values().any(|name| is_tensorflow(name)));
         say_damage(&mut warnings, &source, &head, &names, &happened, is_xspace);
         if is_xspace {
-            if names.plans.is_empty() {
+            if names.plans.is_empty() && is_whole {
                 warnings.push(&Problem::NoHloProto { tensorflow }, Position::file(&source));
             }
             if happened.runtime.allocators.is_empty() {

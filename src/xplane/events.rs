@@ -10,6 +10,10 @@ use crate::scan::wire::{Action, End, Fault, Visit, Walker, fields};
 use crate::timeline::blocks::Interner;
 use std::collections::HashMap;
 
+/// No event of a capture begins or ends later, in picoseconds: 13 days.
+const LONGEST_PS: u64 = 1 << 60;
+/// No allocator has more: 1 PiB.
+const MOST_BYTES: i64 = 1 << 50;
 /// A timestamp from here on is one of the calendar (in 1973), not one of a profile.
 const ABSOLUTE_FROM_NS: i64 = 100_000_000_000_000_000;
 
@@ -122,6 +126,14 @@ pub struct Memory {
     pub bytes: i64,
     /// Where.
     pub address: i64,
+}
+
+impl Memory {
+    /// Whether a machine can have so much: a damaged file holds any number.
+    fn is_plausible(&self) -> bool {
+        let figures = [self.reserved_bytes, self.allocated_bytes, self.available_bytes, self.peak_bytes, self.bytes];
+        figures.iter().all(|figure| (0..=MOST_BYTES).contains(figure))
+    }
 }
 
 /// What else an event says.
@@ -423,6 +435,9 @@ impl Reading<'_> {
                 _ => {}
             }
         }
+        if offset_ps.unsigned_abs().max(duration_ps.unsigned_abs()) > LONGEST_PS {
+            return Err(Fault::Implausible);
+        }
         let name = plane.numbers.get(id);
         let Some(named) = self.events.names.get(name as usize) else {
             // An event without a name still takes its time.
@@ -453,6 +468,9 @@ impl Reading<'_> {
         match class {
             Class::Allocation | Class::Deallocation => {
                 if let Some(memory) = found.memory() {
+                    if !memory.is_plausible() {
+                        return Err(Fault::Implausible);
+                    }
                     self.line.memory.insert(index, memory);
                 }
             }

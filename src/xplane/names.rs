@@ -212,7 +212,7 @@ fn module(name: &str, stats: &[u8], plane: &PlaneNames) -> Option<(String, Resul
         }
     }
     let bytes = proto?.bytes(&plane.stats);
-    Some((name.to_owned(), Plan::read(name, program_id, &bytes).map_err(|error| error.to_string())))
+    Some((name.to_owned(), Plan::read(name, program_id, &bytes)))
 }
 
 /// "Hlo Proto", as it is called in one file or another.

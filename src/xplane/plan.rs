@@ -137,11 +137,24 @@ pub struct PeakBuffers {
     pub is_square: bool,
 }
 
+/// All buffers of a plan together, those that share memory counted each, are no larger: 1 PiB.
+const MOST_BYTES: i64 = 1 << 50;
+
+/// Whether a machine can have so much: a damaged file holds any number.
+fn is_plausible(assignment: &BufferAssignment) -> bool {
+    let allocations = assignment.buffer_allocations.iter().map(|allocation| allocation.size);
+    let mut sizes = allocations.chain(assignment.logical_buffers.iter().map(|buffer| buffer.size));
+    sizes.try_fold(0i64, |sum, size| (0..=MOST_BYTES).contains(&size).then(|| sum.saturating_add(size))).is_some_and(|sum| sum <= MOST_BYTES)
+}
+
 impl Plan {
     /// Reads the plan of a module. `name` is the one the capture gives it.
-    pub fn read(name: &str, program_id: Option<i64>, proto: &[u8]) -> Result<Plan, prost::DecodeError> {
-        let HloProto { hlo_module, buffer_assignment } = HloProto::decode(proto)?;
+    pub fn read(name: &str, program_id: Option<i64>, proto: &[u8]) -> Result<Plan, String> {
+        let HloProto { hlo_module, buffer_assignment } = HloProto::decode(proto).map_err(|error| error.to_string())?;
         let (module, assignment) = (hlo_module.unwrap_or_default(), buffer_assignment.unwrap_or_default());
+        if !is_plausible(&assignment) {
+            return Err("its buffers are larger than any device".to_owned());
+        }
         let instructions = Instructions::of(&module, &assignment);
         let mut plan = Plan { program_id: program_id.or_else(|| number_behind(name)), name: name.to_owned(), ..Plan::default() };
         plan.sum(&assignment);
@@ -459,5 +472,8 @@ mod tests {
         let plan = Plan::read("x", None, &[]).unwrap();
         assert_eq!((plan.needed_bytes(), plan.heap.is_none(), plan.program_id), (0, true, None));
         assert!(Plan::read("x", None, &[0x0b]).is_err());
+        let mut huge = proto();
+        huge.buffer_assignment.as_mut().unwrap().buffer_allocations[0].size = i64::MAX;
+        assert!(Plan::read("x", None, &huge.encode_to_vec()).unwrap_err().contains("larger than any device"));
     }
 }

@@ -66,6 +66,7 @@ const reason = (w: Warning): string => translated(arg(w, 'reason')).replace(/[.�
 
 const MADE_ON = new Map([
   ['cpu', '它是在 CPU 上采集的，XLA 的分配器不统计 CPU 内存；请在 GPU 上采集'],
+  ['damaged', '文件被截断或损坏，它们可能在丢失的部分里；请重新复制文件'],
   ['tpu', '它是在 TPU 上采集的，其分配器不写事件；只有编译计划可看'],
   ['gpu', '它是在 GPU 上采集的，但 host_tracer_level 低于 2，或使用了 platform 分配器；请设置 jax.profiler.ProfileOptions().host_tracer_level = 2 并使用默认分配器'],
 ]);

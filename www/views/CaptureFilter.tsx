@@ -1,3 +1,4 @@
+import {clip} from '../format';
 import {filterBy} from '../filter';
 import {useMessages} from '../i18n';
 import type {Filter} from '../state';
@@ -13,7 +14,7 @@ export function CaptureFilter({roles: all, filter}: {roles: (string | null | und
       {roles.length > 1 && (
         <label>{t.role} <select data-test="filter-role" value={filter.role ?? ''} onChange={event => filterBy(filter.ranks, event.currentTarget.value || null)}>
           <option value="">{t.allRoles}</option>
-          {roles.map(role => <option key={role} value={role}>{role}</option>)}
+          {roles.map(role => <option key={role} value={role}>{clip(role, 60)}</option>)}
         </select></label>
       )}
       {filter.wrong && <span class="bad" role="status">{t.ranksWrong}</span>}

@@ -33,6 +33,8 @@ export function TextField({text, label, unit, title, test, take}: Props) {
     setWrong(false);
   };
   const key = (event: KeyboardEvent): void => {
+    // The Enter that ends the input of an East Asian word is the input method's.
+    if (event.isComposing) return;
     if (event.key === 'Enter') commit();
     else if (event.key === 'Escape') revert();
     else return;

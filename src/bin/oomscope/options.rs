@@ -121,6 +121,9 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
     if options.table == Some(Target::StandardOutput) && options.out == Target::StandardOutput {
         return Err("report and table would both go to standard output: name a file for one of them, with --out or --table".to_owned());
     }
+    if options.table.as_ref().is_some_and(|table| *table == options.out) {
+        return Err("report and table would both be written to one file: name another for one of them, with --out or --table".to_owned());
+    }
     Ok(Asked::Report(Box::new(options)))
 }
 
@@ -167,6 +170,7 @@ mod tests {
         assert_eq!(wrong(&["x", "--diff", "a"]), "--diff A needs a value after it");
         assert!(wrong(&["x", "--table", "x.txt"]).contains("ends in .csv or .jsonl"));
         assert!(wrong(&["x", "--table", "-"]).contains("both go to standard output"));
+        assert!(wrong(&["x", "--table", "a.csv", "--out", "a.csv"]).contains("one file"));
         assert!(wrong(&["x", "--table", "-", "--out", "-"]).contains("both go to standard output"));
         assert!(wrong(&[]).contains("name a folder"));
     }

@@ -15,7 +15,12 @@ impl Engine {
     pub fn jax(&self, capture: u32, module: Option<String>, top: u32) -> Result<Ts<XplaneReport>, JsError> {
         let wanted = Wanted { top: top as usize, module: module.as_deref() };
         match xplane_report(self.jax_capture(capture)?, &wanted) {
-            CaptureReport::Xplane(report) => Ok(report.into_ts()?),
+            CaptureReport::Xplane(mut report) => {
+                // A fingerprint is no number of JavaScript's; it stands in the module's name, too.
+                let is_exact = |id: &i64| id.unsigned_abs() <= 1 << 53;
+                report.modules.iter_mut().for_each(|module| module.program_id = module.program_id.filter(is_exact));
+                Ok(report.into_ts()?)
+            }
             CaptureReport::Ascend(_) => Err(JsError::new("no JAX capture")),
         }
     }
