@@ -3,8 +3,12 @@ import {EngineEnded} from './engine';
 import {engine} from './session';
 import {get, notify, set} from './state';
 
-/** Asks the engine once both are chosen (-1: not yet); the answer to an earlier choice is dropped. */
-export async function comparePair(a: number, b: number): Promise<void> {
+export type PairSide = 'a' | 'b';
+
+/** Takes a choice, and asks the engine once both are there (-1: not yet); the answer to an earlier choice is dropped. */
+export async function choosePair(side: PairSide, place: number): Promise<void> {
+  const [before, other] = get().pair ?? [-1, -1];
+  const [a, b] = side === 'a' ? [place, other] : [before, place];
   const pair: [number, number] = [a, b];
   set({pair, difference: null});
   if (a < 0 || b < 0) return;

@@ -68,7 +68,8 @@ export const exported = async (page, name) => {
   });
   await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
   await page.click(at('export-menu'));
-  await page.click(at(name));
+  // By its element: drivers aim at where it was, and the list may still move.
+  await page.evaluate(selector => document.querySelector(selector).click(), at(name));
   await page.waitFor(() => globalThis.exportedBlob !== undefined);
   return page.evaluate(() => globalThis.exportedBlob.text());
 };

@@ -89,7 +89,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     test('what is alive at the end, and the answer line that leads there', needs(RANK), async () => {
       const page = await openRank();
       await page.click(at('alive-at-end'));
-      await page.waitFor(selector => document.querySelector(selector) !== null, at('panel-end'));
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-busy') === 'false', at('panel-end'));
       assert.equal(await title(page), 'Alive at the end: 24 blocks, 252.6 MiB');
       await page.waitFor(() => document.querySelectorAll('.answers [data-row="group"]').length > 0);
       const shown = await groups(page);

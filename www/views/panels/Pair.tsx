@@ -3,7 +3,7 @@ import type {ComparedCapture, ComparisonSummary, DeviceDifference, OperatorChang
 import {clip, column, exactBytes, int, signedSize} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
-import {comparePair} from '../../pair';
+import {choosePair} from '../../pair';
 import type {State} from '../../state';
 import {OperatorName} from '../OperatorName';
 
@@ -15,15 +15,14 @@ export function Pair({s, comparison}: {s: State; comparison: ComparisonSummary})
   const choices = comparison.captures.flatMap((capture, place) => capture.kind === 'ascend' ? [{capture, place}] : []);
   if (choices.length < 2) return null;
   const [a, b] = s.pair ?? [-1, -1];
-  const choose = (at: number, place: number): void => void comparePair(at === 0 ? place : a, at === 1 ? place : b);
   return (
     <section class="answers" data-test="panel-pair">
       <div class="answers-head">
         <h2>{t.pairTitle}</h2>
-        {['A', 'B'].map((side, at) => (
-          <label key={side}>{side}{' '}
-            <select data-test={`pair-${side.toLowerCase()}`} value={String(at === 0 ? a : b)} onChange={event => choose(at, Number(event.currentTarget.value))}>
-              {(at === 0 ? a : b) < 0 && <option value="-1">{t.pairChoose}</option>}
+        {([['a', a], ['b', b]] as const).map(([side, chosen]) => (
+          <label key={side}>{side.toUpperCase()}{' '}
+            <select data-test={`pair-${side}`} value={String(chosen)} onChange={event => void choosePair(side, Number(event.currentTarget.value))}>
+              {chosen < 0 && <option value="-1">{t.pairChoose}</option>}
               {choices.map(({capture, place}) => <option key={place} value={String(place)}>{nameOf(t, capture)}</option>)}
             </select>
           </label>
