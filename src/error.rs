@@ -126,6 +126,8 @@ pub enum Problem {
         /// What it calls itself.
         what: String,
     },
+    /// A report of nothing.
+    EmptyReport,
     /// The same capture was opened twice.
     DuplicateCapture,
     /// Different captures whose paths are the same.
@@ -318,6 +320,7 @@ impl Problem {
             Problem::NoBlocks => "no-blocks",
             Problem::UnreadableFile { .. } => "unreadable-file",
             Problem::UnsupportedReport { .. } => "unsupported-report",
+            Problem::EmptyReport => "empty-report",
             Problem::DuplicateCapture => "duplicate-capture",
             Problem::SameSource => "same-source",
             Problem::MoreWarnings { .. } => "more-warnings",
@@ -486,6 +489,7 @@ impl Problem {
             Problem::UnsupportedReport { what } => {
                 format!("{place}: {what} is not read by this version. Open it with a newer one, or report the capture again with this one.")
             }
+            Problem::EmptyReport => format!("{place}: this report holds no capture. Report again, from the folder in which the captures lie."),
             Problem::DuplicateCapture => format!("{place}: this capture was opened more than once; it is counted once."),
             Problem::SameSource => {
                 format!("{place}: different captures have this path; all are counted. To tell them apart, report each from a folder with a name of its own.")

@@ -65,6 +65,28 @@ fn nothing_found_is_1_and_says_what_was_looked_for() {
 }
 
 #[test]
+fn what_holds_nothing_is_said_to() {
+    let folder = folder("holds-nothing");
+    fs::create_dir_all(&folder).unwrap();
+    let empty = folder.join("reports");
+    write(&empty.join("none.json"), br#"{"schema": "oomscope.report/1", "captures": [], "warnings": []}"#);
+    let bare = folder.join("bare");
+    fs::create_dir_all(&bare).unwrap();
+    for (path, expected) in [(empty.as_path(), "this report holds no capture"), (&bare, "no file lies below this folder")] {
+        let (code, said) = stderr(&[path.to_str().unwrap()]);
+        assert!(code == Some(1) && said.contains(expected), "{code:?} {said}");
+    }
+    #[cfg(unix)]
+    assert!(stderr(&["/dev/null"]).1.contains("neither a file nor a folder"));
+    let jax = fixture("xplane_attention_oom");
+    let table = folder.join("table.csv");
+    let (_, said) = stderr(&[jax.to_str().unwrap(), "--table", table.to_str().unwrap()]);
+    assert!(said.contains("--table: the table has a row for each block of an Ascend capture"), "{said}");
+    let (code, said) = stderr(&[jax.to_str().unwrap(), "--diff", "a", "b"]);
+    assert!(code == Some(2) && said.contains("only Ascend captures can be compared"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_read_is_named_with_what_to_do() {
     let folder = folder("unread");
     write(&folder.join("memory.pickle"), b"\x80\x04\x95\x10\x01\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]");

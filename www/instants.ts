@@ -2,10 +2,21 @@
 import {cursorNs} from './panels';
 import {deviceAt, get, set} from './state';
 
+/** So near to the peak, the peak is meant: nobody hits its nanosecond. In CSS pixels. */
+const SNAP_PX = 5;
+
+/** The instant itself, or the peak where that is as good as hit. */
+function snapped(ns: number): number {
+  const {view, layout} = get();
+  const peak = deviceAt(get())?.peak.time_ns;
+  const px = Math.max(1, layout.plot) / (view.to - view.from);
+  return peak !== undefined && Math.abs(peak - ns) * px <= SNAP_PX ? peak : Math.round(ns);
+}
+
 /** A click on the trend: its live set is told below. */
 export function keep(ns: number): void {
   const {tab} = get();
-  set({selection: null, cursor: Math.round(ns), tab: tab === 'between' ? tab : 'cursor'});
+  set({selection: null, cursor: snapped(ns), tab: tab === 'between' ? tab : 'cursor'});
 }
 
 /** An instant that was typed; false where the capture has none such. */
@@ -20,5 +31,5 @@ export function put(which: 'cursor' | 'a' | 'b', ns: number): boolean {
 export function mark(which: 'a' | 'b'): void {
   const ns = cursorNs(get());
   if (ns === null) return;
-  set({[which]: ns, tab: 'between'});
+  set({[which]: snapped(ns), tab: 'between'});
 }

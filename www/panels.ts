@@ -69,7 +69,7 @@ function question(s: State): Question | null {
       const request = {...grouped, a_ns: s.a, b_ns: s.b};
       return about(tab, request, () => engine.call('between', [request]));
     }
-    case 'growth': return about(tab, s.rows, () => engine.call('growth', [capture, place.device, s.rows]));
+    case 'growth': return about(tab, [s.nearest, s.rows], () => engine.call('growth', [capture, place.device, s.nearest, s.rows]));
     case 'top': {
       const request = {...grouped, ...s.topSort};
       return about(tab, request, () => engine.call('top', [request]));

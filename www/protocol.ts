@@ -55,7 +55,7 @@ export interface EngineCalls {
   block(capture: number, device: number, block: number, nearest: boolean): BlockDetail;
   live(request: LiveRequest): LiveAnswer;
   between(request: BetweenRequest): BetweenAnswer;
-  growth(capture: number, device: number, limit: number): GrowthAnswer;
+  growth(capture: number, device: number, nearest: boolean, limit: number): GrowthAnswer;
   reserve(capture: number, device: number): ReserveAnswer;
   top(request: TopRequest): TopAnswer;
   histograms(capture: number, device: number): HistogramAnswer;

@@ -358,14 +358,15 @@ function put(place: Place): void {
   const view = {from: 0, to: device === undefined ? 1 : lengthOf(device)};
   const shown = get().place;
   if (shown?.capture === place.capture && shown.device === place.device) set({view});
-  else set({...NO_PLACE, ...tabFor(capture?.kind), place, view, layout: {...get().layout, scroll: 0}});
+  else set({...NO_PLACE, ...tabFor(capture?.kind, shown === null), place, view, layout: {...get().layout, scroll: 0}});
 }
 
-/** The tab to begin with, where the open one belongs to the other kind of capture. */
-function tabFor(kind: string | undefined): Partial<State> {
+/** The tab to begin with: what filled the memory, before a list of captures; and where the open one belongs to the other kind of capture. */
+function tabFor(kind: string | undefined, isFirst: boolean): Partial<State> {
   const {tab} = get();
+  if (isFirst && kind !== 'xplane' && tab === 'captures') return {tab: 'peak'};
   if (kind === 'xplane') return OF_JAX.has(tab) || tab === 'quality' ? {} : {tab: 'buffers'};
-  return OF_JAX.has(tab) ? {tab: 'captures'} : {};
+  return OF_JAX.has(tab) ? {tab: 'peak'} : {};
 }
 
 /** The files behind the paths, each asked for once. */

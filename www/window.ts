@@ -56,6 +56,8 @@ export function showPeak(): void {
   const device = deviceAt(get());
   if (device === null) return;
   const {view} = get();
+  // Until the pointer moves again, the peak is the instant that is spoken of: A or B can be set to it.
+  set({cursor: device.peak.time_ns, hover: null, hoverDetail: null});
   const whole = view.to - view.from >= endOf() * 0.999;
   centre(device.peak.time_ns, whole ? endOf() * PEAK_WINDOW : view.to - view.from);
 }

@@ -1,7 +1,7 @@
 //! memory_record.csv and npu_module_mem.csv: how much memory each component holds on the device, over time.
 //!
 //! memory_record.csv has the whole process (`APP`), the framework's pools (`PTA`, `GE`) and, in newer versions, both (`PTA+GE`);
-//! npu_module_mem.csv has CANN's components (HCCL, …). What the process holds beyond the framework's pools has no blocks anywhere else.
+//! npu_module_mem.csv has CANN's components (HCCL, …); its `APP` is what the application itself asked for: the framework's pool. What the process holds beyond the framework's pools has no blocks anywhere else.
 //!
 //! Pools have a row at each of their events, and a total allocated in it; the others are sampled, every 20 ms or so.
 
@@ -9,6 +9,11 @@ use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, number, 
 use crate::error::{Problem, Warning};
 use crate::scan::csv::Cells;
 use serde::{Deserialize, Serialize};
+
+/// In memory_record.csv the whole process, in npu_module_mem.csv what the application asked for; either contains the framework's pool.
+pub const PROCESS: &str = "APP";
+/// The framework's pools.
+const POOLS: [&str; 3] = ["PTA", "GE", "PTA+GE"];
 
 /// What one component holds, as steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +133,11 @@ fn steps(Series { reserved: series, of_pool }: Series) -> Reserved {
     steps
 }
 
+/// Whether a component lies beyond the framework's pools: neither one of them nor the whole process.
+pub fn is_outside(component: &str) -> bool {
+    component != PROCESS && !POOLS.contains(&component)
+}
+
 /// What the process holds beyond the framework's pools, over time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outside {
@@ -140,9 +150,9 @@ pub struct Outside {
 impl Outside {
     /// From the series of memory_record.csv; empty when the process was not sampled.
     pub fn of(record: &[Reserved], device: &str) -> Outside {
-        let of_device = |series: &&Reserved| series.device == device && ["APP", "PTA", "GE", "PTA+GE"].contains(&series.component.as_str());
+        let of_device = |series: &&Reserved| series.device == device && !is_outside(&series.component);
         let first = |process: bool| {
-            let wanted = record.iter().filter(of_device).filter(|series| (series.component == "APP") == process);
+            let wanted = record.iter().filter(of_device).filter(|series| (series.component == PROCESS) == process);
             wanted.filter_map(|series| series.time_ns.first()).min()
         };
         // Before a pool is known, all that the process holds would seem to be outside of it.
@@ -172,7 +182,7 @@ pub fn outside_framework(record: &[Reserved], device: &str, time_ns: i64) -> Opt
         let series = record.iter().find(|series| series.component == component && series.device == device)?;
         series.at(time_ns)
     };
-    let (sampled_ns, app) = at("APP", time_ns)?;
+    let (sampled_ns, app) = at(PROCESS, time_ns)?;
     let bytes = |component: &str, time_ns| at(component, time_ns).map(|(_, bytes)| bytes);
     let pools = |time_ns| match (bytes("PTA+GE", time_ns), bytes("PTA", time_ns), bytes("GE", time_ns)) {
         (Some(both), ..) => Some(both),

@@ -6,7 +6,7 @@
 
 use super::trace_view::{Dequeue, Field, NONE, Operators, Phase, Point, Spans, Trace};
 use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
-use crate::scan::json::{End, Ended};
+use crate::scan::json::{End, Ended, LONGEST_EVENT};
 use crate::timeline::blocks::Interner;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -223,8 +223,9 @@ impl Whole {
             warnings.push(&bad_value, at(*byte).field(field.name(), value.as_bytes()));
         }
         warnings.push_unlisted(&bad_value, &self.file, part.bad_values.unlisted);
-        for &byte in &part.ended.broken {
-            warnings.push(&damaged("this event is no JSON; it was set aside"), at(byte));
+        let endless = format!("this event has no end within {} MiB, longer than profilers write; it was set aside", LONGEST_EVENT >> 20);
+        for broken in &part.ended.broken {
+            warnings.push(&damaged(if broken.endless { &endless } else { "this event is no JSON; it was set aside" }), at(broken.byte));
         }
         let cut = Problem::CutTrace { events: part.events };
         match part.ended.end {

@@ -1,6 +1,6 @@
 //! Ranks and roles side by side, and one capture against another, as plain text.
 
-use super::inert::printable;
+use super::inert::{name, printable};
 use super::stack_label;
 use super::text::{SHOWN, more};
 use super::words::{blocks, figure_name, figures, group_name, member_name, optional_bytes, outlier_rule, signed_bytes};
@@ -55,7 +55,7 @@ fn outlier_text(out: &mut String, outlier: &Outlier) -> fmt::Result {
         writeln!(out, "        {}: {}, {} from the median", figure_name(departure.figure), human_bytes(departure.value), signed_bytes(departure.difference))?;
     }
     for operator in outlier.by_operator.iter().take(OPERATORS_OF_AN_OUTLIER) {
-        writeln!(out, "        {:>12}  {} at the peak", signed_bytes(operator.difference_bytes), printable(&operator.name))?;
+        writeln!(out, "        {:>12}  {} at the peak", signed_bytes(operator.difference_bytes), name(&operator.name))?;
     }
     Ok(())
 }
@@ -71,12 +71,12 @@ pub(super) fn difference_text(out: &mut String, difference: &Difference) -> fmt:
 }
 
 fn device_text(out: &mut String, device: &DeviceDifference) -> fmt::Result {
-    let name = |device: &Option<String>| device.as_deref().map_or("nothing".to_owned(), printable);
-    writeln!(out, "  {}: {} against {}", printable(&device.pool), name(&device.b_device), name(&device.a_device))?;
+    let side = |device: &Option<String>| device.as_deref().map_or("nothing".to_owned(), name);
+    writeln!(out, "  {}: {} against {}", printable(&device.pool), side(&device.b_device), side(&device.a_device))?;
     for (what, figure) in [("peak", device.total_bytes), ("baseline at the peak", device.baseline_bytes)] {
         writeln!(out, "    {:>12}  {what}: {} → {}", signed_bytes(figure.difference), human_bytes(figure.a), human_bytes(figure.b))?;
     }
-    changes_text(out, "by operator", device.by_operator.iter().map(|change| (printable(&change.name), change.counts)).collect())?;
+    changes_text(out, "by operator", device.by_operator.iter().map(|change| (name(&change.name), change.counts)).collect())?;
     let Some(stacks) = &device.by_stack else { return Ok(()) };
     // Changed ones come first, so these are the ones that are shown.
     let labels = stack_label::labels(&stacks.iter().take(SHOWN).map(|change| &change.stack[..]).collect::<Vec<_>>());

@@ -1,9 +1,29 @@
-//! Text from a file, made harmless for where it is printed.
+//! Text from a file, made harmless for where it is printed, and short: a name of a megabyte would bury the report. The JSON has it whole.
+
+/// A sentence, with the path it may begin with, is no longer than this.
+const LONGEST_CHARS: usize = 1000;
+
+/// So much of a name tells it from others, as on the page.
+const LONGEST_NAME_CHARS: usize = 200;
 
 /// Without control characters, which would steer a terminal, and without those that turn the direction of writing, which would show
 /// something other than what is there.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || turns_direction(c) { '\u{fffd}' } else { c }).collect()
+    clipped(text, LONGEST_CHARS)
+}
+
+/// The same of a name: an operator, a role, a component.
+pub fn name(text: &str) -> String {
+    clipped(text, LONGEST_NAME_CHARS)
+}
+
+fn clipped(text: &str, longest: usize) -> String {
+    let mut chars = text.chars();
+    let mut shown: String = chars.by_ref().take(longest).map(|c| if c.is_control() || turns_direction(c) { '\u{fffd}' } else { c }).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn turns_direction(c: char) -> bool {
@@ -40,6 +60,15 @@ mod tests {
     fn a_files_text_cannot_steer_a_terminal() {
         assert_eq!(printable("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
         assert_eq!(printable("a\u{202e}b\u{2066}c\u{2028}é"), "a\u{fffd}b\u{fffd}c\u{fffd}é");
+    }
+
+    #[test]
+    fn a_text_of_any_length_stays_short() {
+        let long = "é".repeat(1 << 20);
+        assert_eq!(name(&long).chars().count(), LONGEST_NAME_CHARS + 1);
+        assert_eq!(printable(&long).chars().count(), LONGEST_CHARS + 1);
+        assert_eq!(code(&long).chars().count(), LONGEST_CHARS + 3);
+        assert_eq!(name("aten::add"), "aten::add");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::inert::code;
 use super::stack_label;
-use super::words::{blocks, first_of, member_name, optional_bytes, setup_facts, since, stacks_found};
+use super::words::{blocks, first_of, member_name, optional_bytes, outside_rows, setup_facts, since, stacks_found};
 use crate::error::Warning;
 use crate::oom::report::{
     AllocatorReport, AscendReport, BaselineReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, Report, StackGroup,
@@ -80,13 +80,16 @@ impl Writer {
         for device in &capture.devices {
             self.device(device, first_of(&capture.devices))?;
         }
-        if let Some(components) = capture.outside_framework.as_ref().filter(|components| !components.is_empty()) {
-            writeln!(self.out, "### Outside the framework at the peak\n\n`total` is what the process holds beyond the framework's pools.\n")?;
-            let row =
-                |component: &ComponentReport| vec![human_bytes(component.reserved_bytes), component.reserved_bytes.to_string(), code(&component.component)];
-            let rows = components.iter().take(self.top).map(row).collect();
-            self.table(&[">reserved", ">bytes", "component"], rows)?;
-            self.rest(components.len(), "components")?;
+        if let Some(outside) = outside_rows(capture.outside_framework.as_deref()) {
+            writeln!(self.out, "### Outside the framework at the peak\n")?;
+            let row = |component: &ComponentReport, what: String| vec![human_bytes(component.reserved_bytes), component.reserved_bytes.to_string(), what];
+            let mut rows: Vec<Cells> =
+                outside.total.iter().map(|total| row(total, "all that the process holds beyond the framework's pools".to_owned())).collect();
+            rows.extend(outside.components.iter().take(self.top).map(|component| row(component, format!("of it {}", code(&component.component)))));
+            let apart = |component: &str| format!("set apart: {}, which contains the framework's pool", code(component));
+            rows.extend(outside.application.iter().map(|application| row(application, apart(&application.component))));
+            self.table(&[">reserved", ">bytes", "what"], rows)?;
+            self.rest(outside.components.len(), "components")?;
         }
         self.notes("### Notes", &capture.warnings)
     }
@@ -176,11 +179,20 @@ impl Writer {
 
     fn growth(&mut self, device: &DeviceReport) -> fmt::Result {
         let Some(groups) = device.growth.as_ref().filter(|groups| !groups.is_empty()) else { return Ok(()) };
-        writeln!(self.out, "#### Grows with every step\n\nEqual blocks alive at the end of each step.\n")?;
+        writeln!(
+            self.out,
+            "#### Grows with every step\n\nEqual blocks alive at the end of each step. Those that were all freed before the capture ended come last, named so.\n"
+        )?;
         let row = |group: &GrowthReport| {
             let counts: Vec<String> = group.per_step_blocks.iter().take(self.top).map(i64::to_string).collect();
             let rest = if group.per_step_blocks.len() > self.top { ", …" } else { "" };
-            vec![human_bytes(group.size_bytes), format!("{}{rest}", counts.join(", ")), code(&group.name), code(&stack_label::labels(&[&group.stack]).concat())]
+            let freed = if group.is_freed_later() { ", freed later" } else { "" };
+            vec![
+                human_bytes(group.size_bytes),
+                format!("{}{rest}{freed}", counts.join(", ")),
+                code(&group.name),
+                code(&stack_label::labels(&[&group.stack]).concat()),
+            ]
         };
         let rows = groups.iter().take(self.top).map(row).collect();
         self.table(&[">size of each", "blocks", "operator", "call stack"], rows)

@@ -1,13 +1,13 @@
 //! The report as plain text, for a terminal.
 
 use super::compare_text::{comparison_text, difference_text};
-use super::inert::printable;
+use super::inert::{name, printable};
 use super::markdown::xplanes;
 use super::stack_label;
-use super::words::{blocks, first_of, optional_bytes, setup_facts, since, stacks_found};
+use super::words::{OutsideRows, blocks, first_of, optional_bytes, outside_rows, setup_facts, since, stacks_found};
 use super::xplane_text::{hosts_text, xplane_text};
 use crate::error::Warning;
-use crate::oom::report::{AscendReport, CaptureReport, ChangeReport, ComponentReport, DeviceReport, GrowthReport, OperatorGroup, PeakReport, Report};
+use crate::oom::report::{AscendReport, CaptureReport, ChangeReport, DeviceReport, GrowthReport, OperatorGroup, PeakReport, Report};
 use crate::units::human_bytes;
 use std::fmt::{self, Write};
 
@@ -35,20 +35,22 @@ pub fn text(report: &Report) -> String {
 fn ascend_text(out: &mut String, capture: &AscendReport) -> fmt::Result {
     writeln!(out, "{}", printable(&capture.source))?;
     let rank = capture.rank.map_or("rank unknown".to_owned(), |rank| format!("rank {rank}"));
-    let role = capture.role.as_deref().map_or(String::new(), |role| format!(", role {}", printable(role)));
+    let role = capture.role.as_deref().map_or(String::new(), |role| format!(", role {}", name(role)));
     let time = capture.capture_time.as_deref().map_or(String::new(), |time| format!(", captured {time}"));
     writeln!(out, "  {rank}{role}{time}; {} rows, {} set aside", capture.rows.read, capture.rows.set_aside)?;
     if let Some(counts) = &capture.stacks {
         writeln!(out, "  {}", stacks_found(counts))?;
     }
     if let Some(setup) = &capture.facts {
-        let facts: Vec<String> = setup_facts(setup).into_iter().map(|(name, value)| format!("{}={}", printable(&name), printable(&value))).collect();
+        let facts: Vec<String> = setup_facts(setup).into_iter().map(|(setting, value)| format!("{}={}", name(&setting), name(&value))).collect();
         writeln!(out, "  made with {}", if facts.is_empty() { "settings that no file names".to_owned() } else { facts.join(" ") })?;
     }
     for device in &capture.devices {
         device_text(out, device, first_of(&capture.devices))?;
     }
-    outside_text(out, capture.outside_framework.as_deref().unwrap_or_default())?;
+    if let Some(outside) = outside_rows(capture.outside_framework.as_deref()) {
+        outside_text(out, &outside)?;
+    }
     notes_text(out, &capture.warnings)?;
     writeln!(out)
 }
@@ -67,7 +69,7 @@ pub(super) fn notes_text(out: &mut String, warnings: &[Warning]) -> fmt::Result 
 fn device_text(out: &mut String, device: &DeviceReport, first_ns: i64) -> fmt::Result {
     let peak = &device.peak;
     let since_start = |time_ns: &str| since(first_ns, time_ns);
-    writeln!(out, "  {} {}: {}", printable(&device.device), device.pool, blocks(device.blocks))?;
+    writeln!(out, "  {} {}: {}", name(&device.device), device.pool, blocks(device.blocks))?;
     writeln!(
         out,
         "    peak {} ({} B) at {} ({} ns), {} blocks live",
@@ -92,7 +94,7 @@ fn device_text(out: &mut String, device: &DeviceReport, first_ns: i64) -> fmt::R
 
 fn groups_text(out: &mut String, groups: &[OperatorGroup]) -> fmt::Result {
     for group in groups.iter().take(SHOWN) {
-        writeln!(out, "    {:>11}  {} in {}", human_bytes(group.bytes), printable(&group.name), blocks(group.blocks))?;
+        writeln!(out, "    {:>11}  {} in {}", human_bytes(group.bytes), name(&group.name), blocks(group.blocks))?;
     }
     more(out, groups.len(), "operators")
 }
@@ -118,25 +120,25 @@ fn growth_text(out: &mut String, groups: &[GrowthReport]) -> fmt::Result {
     if groups.is_empty() {
         return Ok(());
     }
-    writeln!(out, "    grows with every step: equal blocks alive at the end of each")?;
+    writeln!(out, "    grows with every step: equal blocks alive at the end of each; those that were freed later come last")?;
     for group in groups.iter().take(SHOWN) {
         let counts: Vec<String> = group.per_step_blocks.iter().take(SHOWN).map(i64::to_string).collect();
         let rest = if group.per_step_blocks.len() > SHOWN { ", …" } else { "" };
         let frame = stack_label::labels(&[&group.stack]).concat();
-        writeln!(out, "    {:>11}  {} at {}: {}{rest}", human_bytes(group.size_bytes), printable(&group.name), printable(&frame), counts.join(", "))?;
+        let freed = if group.is_freed_later() { " (freed later)" } else { "" };
+        writeln!(out, "    {:>11}  {} at {}: {}{rest}{freed}", human_bytes(group.size_bytes), name(&group.name), printable(&frame), counts.join(", "))?;
     }
     more(out, groups.len(), "in the JSON report")
 }
 
-fn outside_text(out: &mut String, components: &[ComponentReport]) -> fmt::Result {
-    if components.is_empty() {
-        return Ok(());
+fn outside_text(out: &mut String, outside: &OutsideRows) -> fmt::Result {
+    writeln!(out, "  outside the framework at the peak: {}", optional_bytes(outside.total.map(|total| total.reserved_bytes)))?;
+    for component in outside.components.iter().take(SHOWN) {
+        writeln!(out, "    {:>11}  of it {}", human_bytes(component.reserved_bytes), name(&component.component))?;
     }
-    writeln!(out, "  outside the framework at the peak (total: what the process holds beyond the pools)")?;
-    for component in components.iter().take(SHOWN) {
-        writeln!(out, "    {:>11}  {}", human_bytes(component.reserved_bytes), printable(&component.component))?;
-    }
-    more(out, components.len(), "in the JSON report")
+    more(out, outside.components.len(), "in the JSON report")?;
+    let Some(application) = outside.application else { return Ok(()) };
+    writeln!(out, "    {:>11}  set apart: {}, which contains the framework's pool", human_bytes(application.reserved_bytes), name(&application.component))
 }
 
 fn changes_text(out: &mut String, what: &str, changes: &[ChangeReport], since_start: impl Fn(&str) -> String) -> fmt::Result {

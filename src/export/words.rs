@@ -1,9 +1,10 @@
 //! How the text and the Markdown report say things: each in one place.
 
-use super::inert::printable;
+use super::inert::{name, printable};
 use crate::ascend::profiler_info::{Schedule, Setup};
+use crate::ascend::reserved::{PROCESS, is_outside};
 use crate::oom::compare::{OUTLIER_DEVIATIONS, OUTLIER_PERCENT, RankGroup, Spread};
-use crate::oom::report::{DeviceReport, StackCounts};
+use crate::oom::report::{ComponentReport, DeviceReport, StackCounts};
 use crate::units::{human_bytes, human_ns};
 
 /// "1 block", "2 blocks".
@@ -34,7 +35,7 @@ pub fn since(first_ns: i64, time_ns: &str) -> String {
 /// As people speak of a rank; the path where that says nothing.
 pub fn member_name(role: Option<&str>, rank: Option<i64>, source: &str) -> String {
     match (role, rank) {
-        (Some(role), Some(rank)) => format!("{} rank {rank}", printable(role)),
+        (Some(role), Some(rank)) => format!("{} rank {rank}", name(role)),
         (None, Some(rank)) => format!("rank {rank}"),
         _ => printable(source),
     }
@@ -44,7 +45,7 @@ pub fn member_name(role: Option<&str>, rank: Option<i64>, source: &str) -> Strin
 pub fn group_name(group: &RankGroup) -> String {
     match (&group.role, group.across_roles) {
         (_, true) => "all roles".to_owned(),
-        (Some(role), _) => printable(role),
+        (Some(role), _) => name(role),
         (None, _) => "role unknown".to_owned(),
     }
 }
@@ -79,6 +80,28 @@ pub fn outlier_rule() -> String {
 pub fn stacks_found(counts: &StackCounts) -> String {
     let guessed = if counts.nearest > 0 { format!(", and a guess for {} more (the last operator of the name)", counts.nearest) } else { String::new() };
     format!("call stacks for {} of {}{guessed}", counts.found(), blocks(counts.found().saturating_add(counts.nearest).saturating_add(counts.none)))
+}
+
+/// Memory outside the framework: all of it, the components that hold some of it, and what the application asked for, which contains the
+/// framework's pool and must not be counted among them.
+pub struct OutsideRows<'a> {
+    /// All that the process holds beyond the framework's pools.
+    pub total: Option<&'a ComponentReport>,
+    /// The largest first; without those that hold nothing.
+    pub components: Vec<&'a ComponentReport>,
+    /// `APP` of npu_module_mem.csv.
+    pub application: Option<&'a ComponentReport>,
+}
+
+/// Sorts what a report says of memory outside the framework; `None` where it says nothing.
+pub fn outside_rows(components: Option<&[ComponentReport]>) -> Option<OutsideRows<'_>> {
+    const TOTAL: &str = "total";
+    let all = components?;
+    let named = |name: &str| all.iter().rfind(|component| component.component == name);
+    let total = named(TOTAL);
+    let is_component = |component: &&ComponentReport| component.component != TOTAL && is_outside(&component.component) && component.reserved_bytes > 0;
+    let rows = OutsideRows { total, components: all.iter().filter(is_component).collect(), application: named(PROCESS) };
+    Some(rows).filter(|rows| rows.total.is_some() || rows.application.is_some() || !rows.components.is_empty())
 }
 
 /// How a capture was made: what its files say of it, in the report's order.
@@ -118,6 +141,16 @@ mod tests {
         let facts = setup_facts(&Setup { with_stack: Some(false), schedule, environment, ..Setup::default() });
         let facts: Vec<_> = facts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(facts, [("with_stack", "False"), ("schedule", "warmup=2"), ("A", "b")]);
+    }
+
+    #[test]
+    fn the_application_is_no_component_and_nothing_is_told_of_those_that_hold_nothing() {
+        let component = |name: &str, reserved_bytes| ComponentReport { component: name.to_owned(), time_ns: "1".to_owned(), reserved_bytes };
+        let all = [component("APP", 100), component("GE", 20), component("HCCL", 30), component("SLOG", 0), component("total", 40)];
+        let rows = outside_rows(Some(&all)).unwrap();
+        assert_eq!((rows.total.unwrap().reserved_bytes, rows.application.unwrap().reserved_bytes), (40, 100));
+        assert_eq!(rows.components.iter().map(|component| component.component.as_str()).collect::<Vec<_>>(), ["HCCL"]);
+        assert!(outside_rows(Some(&all[3..4])).is_none() && outside_rows(None).is_none());
     }
 
     #[test]

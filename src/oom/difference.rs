@@ -118,7 +118,12 @@ pub fn find(report: &Report, name: &str) -> Result<usize, String> {
             _ => return Err(format!("{name} is more than one capture: {}", names(report, &found))),
         }
     }
-    Err(format!("{name} is none of the captures; there are: {}", names(report, &all().map(|(place, _)| place).collect::<Vec<_>>())))
+    let there: Vec<usize> = all().map(|(place, _)| place).collect();
+    let others = report.captures.len() - there.len();
+    if there.is_empty() && others > 0 {
+        return Err(format!("{name}: only Ascend captures can be compared so, and there is none, but {others} of JAX"));
+    }
+    Err(format!("{name} is none of the captures; there are: {}", names(report, &there)))
 }
 
 fn names(report: &Report, places: &[usize]) -> String {

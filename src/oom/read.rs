@@ -155,6 +155,9 @@ fn fill(report: &mut ReadReport, text: &[u8]) -> Result<(), Box<Warning>> {
         return Err(file.newer(text, format!("schema {}", whole.schema)));
     }
     report.warnings = whole.warnings;
+    if whole.captures.is_empty() {
+        report.warnings.push(Warning::new(&Problem::EmptyReport, Position::file(&report.file)));
+    }
     for capture in whole.captures.into_iter().map(RawValue::get) {
         let kind = serde_json::from_str::<Kind>(capture).map_or(String::new(), |kind| kind.kind);
         let read = match kind.as_str() {

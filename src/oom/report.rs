@@ -235,6 +235,16 @@ pub struct GrowthReport {
     pub stack: Vec<String>,
     pub size_bytes: i64,
     pub per_step_blocks: Vec<i64>,
+    /// Of those that the last step left, not released within the capture; 0: they were freed later. Older reports lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alive_at_end_blocks: Option<i64>,
+}
+
+impl GrowthReport {
+    /// Whether it is known that all of it was released before the capture ended.
+    pub fn is_freed_later(&self) -> bool {
+        self.alive_at_end_blocks == Some(0)
+    }
 }
 
 /// What a component held.
@@ -400,6 +410,7 @@ fn growth_reports(capture: &Capture, device: &Device, top: usize) -> Option<Vec<
         stack: stacks.frames(growth.stack),
         size_bytes: growth.size_bytes,
         per_step_blocks: growth.per_step_blocks,
+        alive_at_end_blocks: Some(growth.kept_blocks),
     };
     Some(found.into_iter().take(top).map(report).collect())
 }

@@ -51,12 +51,21 @@ pub struct Ended {
     pub first: Option<u64>,
     /// How it ended.
     pub end: End,
-    /// Offsets of events that were no JSON, and of those that lost their end.
-    pub broken: Vec<u64>,
+    /// What was set aside.
+    pub broken: Vec<Broken>,
 }
 
-/// No event of a profiler is longer; what grows beyond it has lost its end.
-const LONGEST_EVENT: usize = 4 << 20;
+/// Something in the place of an event that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broken {
+    /// Offset of its first byte.
+    pub byte: u64,
+    /// It had no end within [`LONGEST_EVENT`]; else it was no JSON.
+    pub endless: bool,
+}
+
+/// No event of a profiler is longer; what grows beyond it has lost its end, as a rule.
+pub const LONGEST_EVENT: usize = 4 << 20;
 
 /// Splits what it is fed.
 pub struct EventSplitter {
@@ -78,7 +87,7 @@ pub struct EventSplitter {
     /// Events that begin here or later are not this splitter's.
     until: u64,
     first: Option<u64>,
-    broken: Vec<u64>,
+    broken: Vec<Broken>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,7 +180,7 @@ impl EventSplitter {
         // What an event without an end has swallowed may hold whole ones.
         while let (Place::InArray, Some(start)) = (self.place, self.start) {
             let byte = self.byte + start as u64;
-            if !self.resume(start, self.filled) {
+            if !self.resume(start, self.filled, false) {
                 return Ended { first: self.first, end: End::InsideEvent { byte }, broken: self.broken };
             }
             self.scan(each);
@@ -285,26 +294,30 @@ impl EventSplitter {
         if each(Event { byte: self.byte + start as u64, json: &self.buffer[start..end] }) {
             return true;
         }
-        if self.resume(start, end) {
+        if self.resume(start, end, false) {
             return false;
         }
-        self.broken.push(self.byte + start as u64);
+        self.set_aside(start, false);
         true
     }
 
     /// Leaves an event that is too long to be one.
     fn give_up(&mut self, start: usize) {
         let end = start + LONGEST_EVENT;
-        if !self.resume(start, end) {
-            self.broken.push(self.byte + start as u64);
+        if !self.resume(start, end, true) {
+            self.set_aside(start, true);
             self.skip_to(end);
         }
     }
 
+    fn set_aside(&mut self, start: usize, endless: bool) {
+        self.broken.push(Broken { byte: self.byte + start as u64, endless });
+    }
+
     /// Goes on at the first place within a broken event that looks like the start of another; answers whether there is one.
-    fn resume(&mut self, start: usize, end: usize) -> bool {
+    fn resume(&mut self, start: usize, end: usize, endless: bool) -> bool {
         let Look::Found(next) = next_start(&self.buffer[start + 1..end], false) else { return false };
-        self.broken.push(self.byte + start as u64);
+        self.set_aside(start, endless);
         self.skip_to(start + 1 + next);
         true
     }
@@ -450,7 +463,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    type Seen = (Vec<(u64, String)>, End, Vec<u64>);
+    type Seen = (Vec<(u64, String)>, End, Vec<Broken>);
 
     /// Feeds a splitter from its start on, cut at each place; `from` is where the text begins in the file.
     fn feed(mut splitter: EventSplitter, text: &[u8], cuts: &[usize]) -> (Vec<(u64, String)>, Ended) {
@@ -539,7 +552,18 @@ mod tests {
             let text = format!("[{}, {}, {}, {}]", good(1), broken, good(2), good(3));
             let (seen, _, lost) = split(text.as_bytes(), &[]);
             assert_eq!(seen.iter().map(|event| event.1.clone()).collect::<Vec<_>>(), [good(1), good(2), good(3)], "{broken}");
-            assert_eq!(lost, [1 + good(1).len() as u64 + 2], "{broken}");
+            assert_eq!(lost, [Broken { byte: 1 + good(1).len() as u64 + 2, endless: false }], "{broken}");
+        }
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_told_from_one_that_is_no_json() {
+        let good = r#"{"ph":"X","name":"op"}"#;
+        let long = format!(r#"{{"ph":"X","name":"{}"}}"#, "x".repeat(LONGEST_EVENT));
+        for long in [&long, &long[..long.len() - 2]] {
+            let text = format!("[{good}, {long}, {good}]");
+            let (_, _, broken) = split(text.as_bytes(), &[1 << 20, 3 << 20]);
+            assert_eq!(broken, [Broken { byte: good.len() as u64 + 3, endless: true }]);
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Growth {
     pub size_bytes: i64,
     /// How many are alive at the end of each step.
     pub per_step_blocks: Vec<i64>,
+    /// How many of those that the last step left were not released within the capture.
+    pub kept_blocks: i64,
 }
 
 impl Growth {
@@ -26,39 +28,48 @@ impl Growth {
         let grown = self.per_step_blocks.last().unwrap_or(&0) - self.per_step_blocks.first().unwrap_or(&0);
         grown.saturating_mul(self.size_bytes)
     }
+
+    /// Whether all that the last step left was released before the capture ended: it grew, and was let go in the end.
+    pub fn is_freed_later(&self) -> bool {
+        self.kept_blocks == 0
+    }
 }
 
-/// Finds the groups that grow at every step, the largest growth first. `stack` gives the number of a block's stack; `step_ends_ns` ascend.
+/// Finds the groups that grow at every step: those of which something is left first, then those that were freed later, each by growth. `stack` gives the number of a block's stack; `step_ends_ns` ascend.
 pub fn growth(blocks: &Blocks, stack: impl Fn(usize) -> u32, step_ends_ns: &[i64]) -> Vec<Growth> {
     if step_ends_ns.len() < LEAST_STEPS {
         return Vec::new();
     }
-    // What each group gains from one step's end to the next.
-    let mut changes: HashMap<(u32, u32, i64), Vec<i64>> = HashMap::new();
+    // What each group gains from one step's end to the next, and how many blocks it keeps.
+    let mut changes: HashMap<(u32, u32, i64), (Vec<i64>, i64)> = HashMap::new();
     for block in 0..blocks.len() {
         let first = step_ends_ns.partition_point(|&end| end < blocks.start_ns[block]);
         let after = step_ends_ns.partition_point(|&end| end < blocks.end_ns[block]);
         if first < after {
             let key = (blocks.name[block], stack(block), blocks.size_bytes[block]);
-            let change = changes.entry(key).or_insert_with(|| vec![0; step_ends_ns.len() + 1]);
+            let (change, kept) = changes.entry(key).or_insert_with(|| (vec![0; step_ends_ns.len() + 1], 0));
             change[first] += 1;
             change[after] -= 1;
+            *kept += i64::from(blocks.end_ns[block] == OPEN);
         }
     }
     let grows = |change: &[i64]| change[1..step_ends_ns.len()].iter().all(|&gain| gain > 0);
     let mut found: Vec<Growth> = changes
         .into_iter()
-        .filter(|(_, change)| grows(change))
-        .map(|((name, stack, size_bytes), change)| {
+        .filter(|(_, (change, _))| grows(change))
+        .map(|((name, stack, size_bytes), (change, kept_blocks))| {
             let counts = change[..step_ends_ns.len()].iter().scan(0, |alive, gain| {
                 *alive += gain;
                 Some(*alive)
             });
-            Growth { name, stack, size_bytes, per_step_blocks: counts.collect() }
+            Growth { name, stack, size_bytes, per_step_blocks: counts.collect(), kept_blocks }
         })
         .collect();
     let label = |growth: &Growth| blocks.names[growth.name as usize].clone();
-    found.sort_by(|a, b| b.bytes().cmp(&a.bytes()).then_with(|| label(a).cmp(&label(b))).then_with(|| (a.stack, a.size_bytes).cmp(&(b.stack, b.size_bytes))));
+    found.sort_by(|a, b| {
+        let by_growth = a.is_freed_later().cmp(&b.is_freed_later()).then_with(|| b.bytes().cmp(&a.bytes()));
+        by_growth.then_with(|| label(a).cmp(&label(b))).then_with(|| (a.stack, a.size_bytes).cmp(&(b.stack, b.size_bytes)))
+    });
     found
 }
 
@@ -114,6 +125,14 @@ mod tests {
         let found = growth(&blocks_over(0, &rows), |_| 0, &[10, 20, 30]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].size_bytes, &found[0].per_step_blocks[..], found[0].bytes()), (8, &[1, 2, 3][..], 16));
+    }
+
+    #[test]
+    fn what_is_freed_in_the_end_comes_after_what_is_kept() {
+        let rows = [("freed", 90, 1, 40), ("freed", 90, 11, 40), ("kept", 8, 1, OPEN), ("kept", 8, 11, OPEN), ("part", 9, 1, 40), ("part", 9, 11, OPEN)];
+        let blocks = blocks_over(0, &rows);
+        let found: Vec<_> = growth(&blocks, |_| 0, &[10, 20]).iter().map(|group| (group.size_bytes, group.kept_blocks, group.is_freed_later())).collect();
+        assert_eq!(found, [(9, 1, false), (8, 2, false), (90, 0, true)]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await openRank();
       await page.click(at('alive-at-end'));
       await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-busy') === 'false', at('panel-end'));
-      assert.equal(await title(page), 'Alive at the end: 24 blocks, 252.6 MiB');
+      assert.match(await title(page), /^Alive at the end: 24 blocks, 252\.6 MiB \(.* with the baseline\)$/);
       await page.waitFor(() => document.querySelectorAll('.answers [data-row="group"]').length > 0);
       const shown = await groups(page);
       assert.equal(sum(shown.group), ALIVE.bytes);
@@ -145,6 +145,23 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('a capture opens on its peak, the tabs follow the arrow keys, and near the peak the peak is meant', async () => {
+      const page = await openSample();
+      assert.equal(await attribute(page, 'tab-peak', 'aria-selected'), 'true');
+      await page.evaluate(selector => document.querySelector(selector).focus(), at('tab-peak'));
+      for (const [key, tab] of [['ArrowRight', 'between'], ['Home', 'cursor']]) {
+        await page.press(key);
+        await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-selected') === 'true', at(`tab-${tab}`));
+      }
+      await page.press('p');
+      await page.press('2');
+      await page.waitFor(selector => /\d/.test(document.querySelector(selector)?.textContent ?? ''), at('b-field'));
+      const peak = reportOf(fixture(SAMPLE)).captures.flatMap(({devices}) => devices).reduce((worst, device) => device.peak.total_bytes > worst.peak.total_bytes ? device : worst);
+      const since = BigInt(peak.peak.time_ns) - BigInt(peak.first_ns);
+      assert.equal((await textOf(page, 'b-field')).replaceAll(/\D/g, ''), String(since));
+      await page.close();
+    });
+
     test('growth from step to step, and the steps on the charts', async () => {
       const page = await openSample();
       const report = reportOf(fixture(SAMPLE));
@@ -153,6 +170,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await openTab(page, 'growth');
       const counts = await page.evaluate(selector => [...document.querySelectorAll(`${selector} [data-row="group"]`)].map(row => [...row.children].slice(3, -1).map(cell => Number(cell.innerText))), at('growth-groups'));
       assert.deepEqual(counts, worst.growth.map(group => group.per_step_blocks));
+      const freed = await page.evaluate(selector => [...document.querySelectorAll(`${selector} [data-row="group"]`)].map(row => row.dataset.freed === 'true'), at('growth-groups'));
+      assert.deepEqual(freed, worst.growth.map(group => group.alive_at_end_blocks === 0));
+      assert.deepEqual(freed, [...freed].sort(), 'what stays comes first');
       const steps = worst.growth[0].per_step_blocks.length;
       assert.equal(await page.evaluate(() => [...document.querySelectorAll('.phase')].filter(phase => phase.innerText.startsWith('ProfilerStep#')).length), steps);
       await shot(page, `${name}-growth`);
@@ -192,7 +212,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
 
     test('captures are chosen by rank and role, as on the command line', async () => {
       const page = await openSample();
-      await page.click(at('tab-captures'));
+      await openTab(page, 'captures');
       const rows = () => page.evaluate(selector => document.querySelectorAll(`${selector} tbody tr`).length, at('captures'));
       const all = await rows();
       await page.click(at('filter-ranks'));

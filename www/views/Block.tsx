@@ -24,9 +24,9 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
         <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{clip(detail.name || t.unattributed)}</span> {size(detail.bytes)}
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
       </h2>
-      <Headline origin={detail.origin} />
-      <Facts detail={detail} device={device} />
+      <CodeLine origin={detail.origin} />
       <Origin origin={detail.origin} />
+      <Facts detail={detail} device={device} />
       <Totals allocation={detail.at_allocation} release={detail.at_release} />
       <Overlaps detail={detail} device={device} />
     </section>
@@ -42,8 +42,8 @@ function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
       <dt>{t.size}</dt><dd>{exactBytes(t, detail.bytes)}</dd>
       <dt>{t.start}</dt><dd><Instant ns={detail.start_ns} device={device} /></dd>
       <dt title={t.endTitle}>{t.end}</dt><dd>{released ? <Instant ns={end_ns} device={device} /> : t.notReleased}</dd>
-      {active_end_ns !== null && active_end_ns !== undefined && active_end_ns !== end_ns && (
-        <><dt title={t.backInPoolTitle}>{t.backInPool}</dt><dd><Instant ns={active_end_ns} device={device} /></dd></>
+      {active_end_ns !== null && active_end_ns !== undefined && (
+        <><dt title={t.backInPoolTitle}>{t.backInPool}</dt><dd><BackInPool ns={active_end_ns} end={released ? end_ns : null} device={device} /></dd></>
       )}
       <dt>{t.duration}</dt><dd title={`${int(t, duration_ns)} ns`}>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
       <dt>{t.device}</dt><dd>{detail.device} {device.pool}</dd>
@@ -66,7 +66,7 @@ function Origin({origin}: {origin: OriginDetail | null | undefined}) {
 }
 
 /** The line that asked for the block: what most people look for. */
-function Headline({origin}: {origin: OriginDetail | null | undefined}) {
+export function CodeLine({origin}: {origin: OriginDetail | null | undefined}) {
   const t = useMessages();
   const frame = origin?.user_frame ?? origin?.stack.at(-1);
   if (frame === undefined) return null;
@@ -81,6 +81,15 @@ function Instant({ns, device}: {ns: number; device: DeviceSummary}) {
       <small class="muted" title={`${absoluteNs(device.base_ns, ns)} ns`}>{instant(device.base_ns, ns)}</small>
     </>
   );
+}
+
+/** Against the release where there is one: which of the two comes first says whether another stream held the block. */
+function BackInPool({ns, end, device}: {ns: number; end: number | null; device: DeviceSummary}) {
+  const t = useMessages();
+  if (end === null) return <Instant ns={ns} device={device} />;
+  const title = exactTime(t, ns, device.end_ns);
+  if (ns <= end) return <span title={title}>{ns === end ? t.backWithEnd : t.backBeforeEnd(duration(end - ns))}</span>;
+  return <span title={title}>{t.backAfterEnd(duration(ns - end))}</span>;
 }
 
 function Totals({allocation, release}: {allocation: TotalsDetail; release: TotalsDetail}) {

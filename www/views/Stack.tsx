@@ -14,7 +14,7 @@ export const Stack = memo(function Stack({frames, user, boxed = false}: Props) {
   useLayoutEffect(() => {
     const box = list.current;
     const line = box?.querySelector<HTMLElement>('.user');
-    if (boxed && box !== null && line) box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
+    if (boxed && box !== null && line) box.scrollTop = line.offsetTop - box.clientHeight / 2;
   }, [frames]);
   return (
     <ol class={boxed ? 'stack boxed' : 'stack'} ref={list} tabIndex={boxed ? 0 : undefined}>

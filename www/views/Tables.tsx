@@ -1,8 +1,6 @@
-import {useLayoutEffect, useRef} from 'preact/hooks';
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {useMessages} from '../i18n';
 import type {Session, State, Tab} from '../state';
-import {OF_JAX, ROWS_AT_FIRST, jaxAt, set} from '../state';
+import {OF_JAX, jaxAt} from '../state';
 import {Captures, reportedOnly} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
 import {Between} from './panels/Between';
@@ -13,6 +11,7 @@ import {Sizes} from './panels/Sizes';
 import {Top} from './panels/Top';
 import {Quality, notesOf} from './Quality';
 import {OfJax} from './jax/Tables';
+import {Tabs} from './Tabs';
 
 interface Props {
   s: State;
@@ -28,8 +27,6 @@ const OF_ALLOCATOR: Tab[] = ['cursor', 'peak', 'between', 'end', 'top', 'sizes']
 
 /** The tables below the charts, one at a time. */
 export function Tables({s, session, device}: Props) {
-  const t = useMessages();
-  const strip = useRef<HTMLDivElement>(null);
   const {tab} = s;
   const notes = notesOf(session);
   const counts: Partial<Record<Tab, number>> = {captures: session.captures.length + reportedOnly(session).length, quality: notes.length};
@@ -37,20 +34,9 @@ export function Tables({s, session, device}: Props) {
   const ofDevice = device === null ? [] : jax === null ? OF_DEVICE : OF_ALLOCATOR;
   const ofJax = jax === null ? [] : [...OF_JAX].filter(each => each !== 'hosts' || session.jax.size > 1);
   const tabs: Tab[] = jax === null ? [...ofDevice, 'ranks', 'captures', 'quality'] : [...ofJax, ...ofDevice, 'captures', 'quality'];
-  // On a narrow screen the strip scrolls: the open tab is in sight.
-  useLayoutEffect(() => {
-    const box = strip.current;
-    const open = box?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (box !== null && open) box.scrollLeft = open.offsetLeft - box.offsetLeft - (box.clientWidth - open.offsetWidth) / 2;
-  }, [tab]);
   return (
     <section class="tables">
-      <div class="tabs" role="tablist" ref={strip}>
-        {tabs.map(each => (
-          <button key={each} type="button" role="tab" id={`tab-${each}`} aria-selected={tab === each} aria-controls="table-panel" data-test={`tab-${each}`}
-            onClick={() => set({tab: each, rows: ROWS_AT_FIRST, panelFailure: null})}>{t.tabNames[each]}{counts[each] !== undefined && ` ${counts[each]}`}</button>
-        ))}
-      </div>
+      <Tabs tabs={tabs} open={tab} counts={counts} />
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
         {jax !== null && <OfJax s={s} session={session} report={jax} />}

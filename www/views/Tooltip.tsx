@@ -5,14 +5,17 @@ import type {Frame} from '../protocol';
 import type {State} from '../state';
 import {nsAt} from '../state';
 import {columnOf, covers} from '../stretch';
+import {CodeLine} from './Block';
 import {Swatch} from './Swatch';
 
 const AWAY_PX = 14;
 
 /** What is under the pointer: the curves' values, or a block. */
 export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
-  const {hover, frame, hoverDetail} = s;
+  const {hover, frame, hoverDetail, pinned} = s;
   if (hover === null || device === null) return null;
+  // The panel beside tells of a pinned block.
+  if (hover.block !== null && hover.block === pinned) return null;
   const ns = nsAt(s, hover.plotX);
   const content = hover.chart === 'trend'
     ? frame !== null && covers(frame, ns) && <Values frame={frame} ns={ns} device={device} />
@@ -69,6 +72,7 @@ function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary})
   return (
     <>
       <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {clip(detail.name || t.unattributed)}</strong>
+      <CodeLine origin={detail.origin} />
       <dl>
         <dt>{t.size}</dt><dd>{size(detail.bytes)} · {exactBytes(t, detail.bytes)}</dd>
         <dt>{t.start}</dt><dd>{time(t, start_ns, device.end_ns)}<small>{instant(device.base_ns, start_ns)}</small></dd>

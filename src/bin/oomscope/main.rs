@@ -103,6 +103,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         there.dedup();
         say(&format!("no capture has a module {module}; there are: {}", there.join(", ")));
     }
+    if options.table.is_some() && captures.is_empty() && found.is_empty() {
+        say("--table: the table has a row for each block of an Ascend capture, and none was read here; reports and JAX captures have no blocks to write");
+    }
     if let Some(target) = &options.table {
         write_table(target, &captures, options.nearest)?;
     }
@@ -114,6 +117,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     of_captures.par_extend(xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
     let mut report = report(of_captures, &reports, options.top);
     report.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
+    if report.captures.is_empty() && found.is_empty() && !reports.is_empty() && options.selection != Selection::default() {
+        say("none of the captures in the reports is of the rank and role that were asked for");
+    }
     for (a, b) in &options.differences {
         match find(&report, a).and_then(|a| Ok((a, find(&report, b)?))) {
             Ok((a, b)) => report.differences.extend(difference(&report, a, b)),
@@ -204,7 +210,9 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
         // Two PATHs of one name stay apart, as two dropped folders do.
         let times = *names.entry(last.clone()).and_modify(|times| *times += 1).or_insert(1);
         let root = if times == 1 { last } else { format!("{last} ({times})") };
+        let mut holds_any = false;
         for entry in walkdir::WalkDir::new(&full).follow_links(true).sort_by_file_name() {
+            holds_any |= entry.as_ref().map_or(true, |entry| entry.file_type().is_file());
             match entry {
                 // A file that two PATHs lead to is one file.
                 Ok(entry) if entry.file_type().is_file() && listed.insert(entry.path().to_owned()) => {
@@ -218,6 +226,13 @@ fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
                     say(&format!("{place}: {}", error.io_error().map_or_else(|| "a link leads back to a folder above it".to_owned(), plain)));
                 }
             }
+        }
+        if !holds_any {
+            say(&format!(
+                "{}: {}",
+                path.display(),
+                if full.is_dir() { "no file lies below this folder" } else { "neither a file nor a folder; a stream must be saved first" }
+            ));
         }
     }
     files

@@ -1,6 +1,7 @@
 //! What grows with every step, and what each step allocated, freed and left.
 
 use super::rows::{GroupLabel, stack_label};
+use crate::ascend::grouping::stack_of;
 use crate::timeline::growth::{self, Growth};
 use crate::web::engine::{Engine, phase_summary};
 use crate::web::messages::PhaseSummary;
@@ -15,11 +16,13 @@ pub struct GrowthAnswer {
     /// Whether a trace was read: steps come from it.
     pub traced: bool,
     pub steps: Vec<StepSummary>,
-    /// The largest growth first.
+    /// Those that keep something first, then those that were freed later; each by growth.
     pub groups: Vec<GrowthGroup>,
     /// How many groups grow, those that are not told included.
     pub count: u32,
-    /// How much all of them grew from the end of the first step to that of the last.
+    /// How many of these were freed later.
+    pub freed_later: u32,
+    /// How much those that keep something grew from the end of the first step to that of the last.
     pub bytes: f64,
 }
 
@@ -46,12 +49,14 @@ pub struct GrowthGroup {
     pub per_step_blocks: Vec<f64>,
     /// From the end of the first step to that of the last.
     pub bytes: f64,
+    /// Of those that the last step left, not released within the capture; 0: they were freed later.
+    pub kept_blocks: f64,
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// The growth of a device's blocks, the first `limit` groups of it.
-    pub fn growth(&self, capture: u32, device: u32, limit: u32) -> Result<Ts<GrowthAnswer>, JsError> {
+    /// The growth of a device's blocks, the first `limit` groups of it. `nearest` guesses the stacks of blocks that have none.
+    pub fn growth(&self, capture: u32, device: u32, nearest: bool, limit: u32) -> Result<Ts<GrowthAnswer>, JsError> {
         let whole = &self.capture(capture)?.capture;
         let (device, opened) = self.device(capture, device)?;
         let (blocks, curves) = (&device.blocks, &device.replay.curves);
@@ -67,7 +72,7 @@ impl Engine {
         });
         let steps = steps.collect();
         let stacks = device.stacks.as_ref();
-        let found = stacks.map_or(Vec::new(), |stacks| growth::growth(blocks, |block| stacks.of_block[block], &whole.step_ends_ns()));
+        let found = stacks.map_or(Vec::new(), |stacks| growth::growth(blocks, |block| stack_of(stacks, block, nearest), &whole.step_ends_ns()));
         let group = |growth: &Growth| GrowthGroup {
             name: blocks.names[growth.name as usize].clone(),
             lane: opened.lane_of[growth.name as usize],
@@ -75,13 +80,15 @@ impl Engine {
             size_bytes: growth.size_bytes as f64,
             per_step_blocks: growth.per_step_blocks.iter().map(|&blocks| blocks as f64).collect(),
             bytes: growth.bytes() as f64,
+            kept_blocks: growth.kept_blocks as f64,
         };
         let answer = GrowthAnswer {
             traced: stacks.is_some(),
             steps,
             groups: found.iter().take(limit as usize).map(group).collect(),
             count: found.len() as u32,
-            bytes: found.iter().map(|growth| growth.bytes() as f64).sum(),
+            freed_later: found.iter().filter(|growth| growth.is_freed_later()).count() as u32,
+            bytes: found.iter().filter(|growth| !growth.is_freed_later()).map(|growth| growth.bytes() as f64).sum(),
         };
         Ok(answer.into_ts()?)
     }

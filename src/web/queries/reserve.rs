@@ -1,6 +1,6 @@
 //! What is held beside what is allocated: free cache and fragmentation, memory waiting for another stream, and memory outside the framework.
 
-use crate::ascend::reserved::Reserved;
+use crate::ascend::reserved::{PROCESS, Reserved, is_outside};
 use crate::timeline::blocks::UNKNOWN;
 use crate::web::engine::Engine;
 use serde::Serialize;
@@ -17,7 +17,9 @@ pub struct ReserveAnswer {
     pub active_gap: Option<Gap>,
     /// What the process holds beyond the framework's pools; None without memory_record.csv.
     pub outside: Option<Gap>,
-    /// The components that ever held something; the largest at the peak first. None without npu_module_mem.csv.
+    /// What the whole process holds, the framework's pools included.
+    pub process: Option<Gap>,
+    /// The components beyond the framework's pools that ever held something; the largest at the peak first. None without npu_module_mem.csv.
     pub components: Option<Vec<Component>>,
 }
 
@@ -57,9 +59,11 @@ impl Engine {
             let at_peak = time_ns.partition_point(|&time| time <= peak_ns).checked_sub(1);
             Some(Gap { at_peak_bytes: at_peak.map(|at| bytes[at] as f64), most_bytes: bytes[most] as f64, most_ns: opened.relative(time_ns[most]) })
         };
+        let of_device = |series: &&Reserved| series.device == device.device;
+        let process = around.memory_record.iter().flatten().filter(of_device).find(|series| series.component == PROCESS);
         let component = |series: &Reserved| Some(Component { name: series.component.clone(), held: steps(&series.time_ns, &series.reserved_bytes)? });
         let components = around.module_memory.as_ref().map(|all| {
-            let mut found: Vec<Component> = all.iter().filter(|series| series.device == device.device).filter_map(component).collect();
+            let mut found: Vec<Component> = all.iter().filter(of_device).filter(|series| is_outside(&series.component)).filter_map(component).collect();
             // There are dozens, and most never hold anything.
             found.retain(|component| component.held.most_bytes > 0.0);
             found.sort_by(|a, b| b.held.at_peak_bytes.unwrap_or(-1.0).total_cmp(&a.held.at_peak_bytes.unwrap_or(-1.0)).then_with(|| a.name.cmp(&b.name)));
@@ -69,6 +73,7 @@ impl Engine {
             reserved_gap: gap(&|at| curves.reserved_gap_bytes(at)),
             active_gap: gap(&|at| curves.active_gap_bytes(at)),
             outside: steps(&opened.outside.time_ns, &opened.outside.bytes),
+            process: process.and_then(|series| steps(&series.time_ns, &series.reserved_bytes)),
             components,
         };
         Ok(answer.into_ts()?)

@@ -58,9 +58,9 @@ function Rows({s, device, value, groups}: Props & {value: BetweenAnswer; groups:
         <thead>
           <tr>
             <th>{heading}</th><th class="number" title={t.netTitle}>{t.net}, {unit}</th>
-            <th class="number">{t.newBytes}</th><th class="number">{t.blocks}</th>
-            <th class="number">{t.freedBytes}</th><th class="number">{t.blocks}</th>
-            <th class="number">{t.commonBytes}</th><th class="number">{t.blocks}</th>
+            <th class="number">{t.newBytes}, {unit}</th><th class="number">{t.blocks}</th>
+            <th class="number">{t.freedBytes}, {unit}</th><th class="number">{t.blocks}</th>
+            <th class="number">{t.commonBytes}, {unit}</th><th class="number">{t.blocks}</th>
           </tr>
         </thead>
         <tbody>

@@ -18,13 +18,19 @@ export function GroupBy({s}: {s: State}) {
       <label>{t.groupBy} <select data-test="group-by" value={s.by} onChange={event => set({by: event.currentTarget.value as By, rows: ROWS_AT_FIRST})}>
         {ALL.map(by => <option key={by} value={by}>{t.byNames[by]}</option>)}
       </select></label>
-      {needsTrace(s.by) && (
-        <label title={t.nearestTitle}>
-          <input type="checkbox" data-test="nearest" checked={s.nearest} onChange={event => set({nearest: event.currentTarget.checked})} /> {t.nearest}
-        </label>
-      )}
+      {needsTrace(s.by) && <Nearest s={s} />}
       {needsTrace(s.by) && share !== null && <span class="muted" role="status">{t.traceRead(percent(share))}</span>}
     </span>
+  );
+}
+
+/** Whether blocks without a call stack get a guessed one. */
+export function Nearest({s}: {s: State}) {
+  const t = useMessages();
+  return (
+    <label title={t.nearestTitle}>
+      <input type="checkbox" data-test="nearest" checked={s.nearest} onChange={event => set({nearest: event.currentTarget.checked})} /> {t.nearest}
+    </label>
   );
 }
 

@@ -1,11 +1,12 @@
 import type {DeviceSummary, GrowthAnswer, GrowthGroup} from '../../../target/plain/pkg/oomscope';
 import {clip, column, exactBytes, int, signedSize, size} from '../../format';
 import {useMessages} from '../../i18n';
-import {traceShare} from '../../panels';
+import {isCurrent, traceShare} from '../../panels';
 import type {State} from '../../state';
 import {captureAt} from '../../state';
 import {showRange} from '../../window';
 import {Group} from './Group';
+import {Nearest} from './GroupBy';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
 
@@ -22,12 +23,16 @@ export function Growth({s, device}: Props) {
   const t = useMessages();
   const answer = s.answers.growth;
   if (answer === undefined) return <Panel s={s} test="growth" title={null} />;
-  const {traced, steps, count, bytes} = answer.value;
+  const {traced, steps, count, freed_later, bytes} = answer.value;
   if (!traced) return <EmptyPanel test="growth" title={t.tabNames.growth} text={traceShare(s.session, captureAt(s)) === null ? t.growthNoTrace : t.traceUnderWay} />;
   if (steps.length === 0) return <EmptyPanel test="growth" title={t.growthNoSteps} text={t.growthNoStepsWhy} />;
-  const title = steps.length < 2 ? t.growthOneStep(steps[0]?.phase.name ?? '') : count === 0 ? t.growthNone(steps.length) : t.growthTitle(count, size(bytes), steps.length);
+  const kept = count - freed_later;
+  const title = steps.length < 2 ? t.growthOneStep(steps[0]?.phase.name ?? '')
+    : kept > 0 ? t.growthTitle(kept, size(bytes), steps.length)
+      : freed_later > 0 ? t.growthFreed(freed_later, steps.length) : t.growthNone(steps.length);
   return (
-    <Panel s={s} test="growth" title={title} exact={exactBytes(t, bytes)}>
+    <Panel s={s} test="growth" title={title} exact={exactBytes(t, bytes)} stale={!isCurrent(s, answer)} controls={<Nearest s={s} />}>
+      {kept > 0 && freed_later > 0 && <p class="muted">{t.growthFreedToo(freed_later)}</p>}
       {count > 0 && <Groups s={s} device={device} value={answer.value} />}
       <Steps value={answer.value} />
     </Panel>
@@ -60,12 +65,12 @@ function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
 function Row({group, device, shown}: {group: GrowthGroup; device: DeviceSummary; shown: (number | null)[]}) {
   const t = useMessages();
   return (
-    <tr data-row="group">
+    <tr data-row="group" data-freed={group.kept_blocks === 0} class={group.kept_blocks === 0 ? 'muted' : undefined}>
       <td class="group"><Group label={{text: group.name, lane: group.lane, stack: [], user_frame: null, distinction: null}} by="operator" device={device} /></td>
       <td class="group"><Group label={group.stack} by="stack" device={device} /></td>
       <td class="number" title={exactBytes(t, group.size_bytes)}>{size(group.size_bytes)}</td>
       {shown.map(step => <td key={step} class="number">{step === null ? '' : int(t, group.per_step_blocks[step] ?? 0)}</td>)}
-      <td class="number" title={exactBytes(t, group.bytes)}>{signedSize(group.bytes)}</td>
+      <td class="number" title={exactBytes(t, group.bytes)}>{signedSize(group.bytes)}{group.kept_blocks === 0 && <small class="muted">{t.freedLater}</small>}</td>
     </tr>
   );
 }

@@ -45,10 +45,11 @@ export function AtPeak({s, device}: Props) {
 export function AtEnd({s, device}: Props) {
   const t = useMessages();
   const {alive_at_end_blocks, alive_at_end_bytes} = device;
+  const total = s.answers.end?.value.total_bytes ?? null;
   if (alive_at_end_blocks === 0) return <EmptyPanel test="end" title={t.noneAliveAtEnd} text={t.noneAliveAtEndWhy} />;
   return (
     <Live s={s} device={device} answer={s.answers.end} test="end" exact={exactBytes(t, alive_at_end_bytes)} note={t.aliveIsNoLeak}
-      title={t.aliveAtEndTitle(alive_at_end_blocks, size(alive_at_end_bytes))} />
+      title={t.aliveAtEndTitle(alive_at_end_blocks, size(alive_at_end_bytes), total === null ? null : size(total))} />
   );
 }
 

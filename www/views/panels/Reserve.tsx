@@ -11,10 +11,10 @@ export function Reserve({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
   const answer = s.answers.reserve;
   if (answer === undefined) return <Panel s={s} test="reserve" title={null} />;
-  const {reserved_gap, active_gap, outside, components} = answer.value;
+  const {reserved_gap, active_gap, outside, process, components} = answer.value;
   const title = reserved_gap === null || reserved_gap === undefined ? t.reserveUnknown
     : t.reserveTitle(size(reserved_gap.at_peak_bytes ?? 0), size(reserved_gap.most_bytes), time(t, reserved_gap.most_ns, device.end_ns));
-  const {unit, show} = column(Math.max(1, ...[reserved_gap, active_gap, outside, ...(components ?? []).map(component => component.held)].map(gap => gap?.most_bytes ?? 0)));
+  const {unit, show} = column(Math.max(1, ...[reserved_gap, active_gap, outside, process, ...(components ?? []).map(component => component.held)].map(gap => gap?.most_bytes ?? 0)));
   const row = (name: string, note: string | undefined, gap: Gap | null | undefined, line: Line | null, missing: string) => (
     <Row s={s} device={device} name={name} note={note} gap={gap} line={line} missing={missing} show={show} />
   );
@@ -29,7 +29,8 @@ export function Reserve({s, device}: {s: State; device: DeviceSummary}) {
             {row(t.reservedGap, t.reservedGapTitle, reserved_gap, 'reserved_gap', t.notReported)}
             {row(t.activeGap, t.activeGapTitle, active_gap, 'active_gap', t.notReported)}
             {row(t.outside, t.outsideTitle, outside, 'outside', t.outsideMissing)}
-            {(components ?? []).map(component => <Row key={component.name} s={s} device={device} name={clip(component.name)} note={t.componentTitle} gap={component.held} line={null} missing="" show={show} />)}
+            {(components ?? []).map(component => <Row key={component.name} s={s} device={device} name={t.ofIt(clip(component.name))} note={t.componentTitle} gap={component.held} line={null} missing="" show={show} />)}
+            {process !== null && process !== undefined && <Row s={s} device={device} name={t.wholeProcess} note={t.wholeProcessTitle} gap={process} line={null} kind="process" missing="" show={show} />}
           </tbody>
         </table>
       </div>
@@ -45,17 +46,19 @@ interface RowProps {
   note: string | undefined;
   gap: Gap | null | undefined;
   line: Line | null;
+  /** Where no line says what row it is. */
+  kind?: string;
   missing: string;
   show: (bytes: number) => string;
 }
 
-function Row({s, device, name, note, gap, line, missing, show}: RowProps) {
+function Row({s, device, name, note, gap, line, kind = 'component', missing, show}: RowProps) {
   const t = useMessages();
   if (gap === null || gap === undefined) return <tr><td title={note}>{name}</td><td colSpan={4} class="muted">{missing}</td></tr>;
   const {at_peak_bytes: atPeak, most_bytes, most_ns} = gap;
   return (
-    <tr data-row={line ?? 'component'}>
-      <td title={note}>{name}{line !== null && <small class="muted">{note}</small>}</td>
+    <tr data-row={line ?? kind} class={kind === 'process' ? 'apart' : undefined}>
+      <td title={note}>{name}{(line !== null || kind === 'process') && <small class="muted">{note}</small>}</td>
       {atPeak === null || atPeak === undefined ? <td class="number muted">{t.unknown}</td> : <td class="number" data-bytes={atPeak} title={exactBytes(t, atPeak)}>{show(atPeak)}</td>}
       <td class="number" data-most={most_bytes} title={exactBytes(t, most_bytes)}>{show(most_bytes)}</td>
       <td class="number"><At ns={most_ns} device={device} /></td>
