@@ -9,10 +9,10 @@ pub const KIB: u64 = 1 << 10;
 pub const MIB: u64 = 1 << 20;
 
 /// More digits after the point than this change no result: what they add is below a millionth of a byte.
-const MAX_DECIMALS: u8 = 18;
+pub const MOST_DECIMALS: usize = 18;
 
-const POWERS_OF_TEN: [u64; MAX_DECIMALS as usize + 1] = {
-    let mut powers = [1; MAX_DECIMALS as usize + 1];
+const POWERS_OF_TEN: [u64; MOST_DECIMALS + 1] = {
+    let mut powers = [1; MOST_DECIMALS + 1];
     let mut power = 1;
     while power < powers.len() {
         powers[power] = powers[power - 1] * 10;
@@ -52,24 +52,31 @@ impl Decimal {
     /// ```
     #[inline]
     pub fn parse(text: &[u8]) -> Result<Option<Decimal>, DecimalError> {
-        let text = text.trim_ascii();
-        match Decimal::plain(text) {
-            Some(decimal) => Ok(Some(decimal)),
-            None => Decimal::parse_any(text),
+        Decimal::parse_before(text, text.len())
+    }
+
+    /// As [`Decimal::parse`] of the first `length` bytes of a text. Digits are read eight at a time, faster where more text follows.
+    #[inline]
+    pub fn parse_before(text: &[u8], length: usize) -> Result<Option<Decimal>, DecimalError> {
+        match Decimal::leading(text) {
+            Some((decimal, read)) if read <= length && text[read..length].trim_ascii_start().is_empty() => Ok(Some(decimal)),
+            _ => Decimal::parse_any(text[..length].trim_ascii()),
         }
     }
 
-    /// Digits with at most one point among them, of a length that cannot overflow: nearly every number there is, several digits at a time.
+    /// The number that a text begins with, and its length: digits with at most one point among them, of a length that cannot overflow.
     #[inline]
-    fn plain(text: &[u8]) -> Option<Decimal> {
-        let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
-        let (whole, digits) = leading_digits(text)?;
-        let (fraction, decimals) = match &text[digits..] {
-            [] => (0, 0),
-            [b'.', rest @ ..] => leading_digits(rest).filter(|&(_, digits)| digits == rest.len())?,
-            _ => return None,
-        };
-        (digits > 0).then_some(Decimal { negative, whole, fraction, decimals: decimals as u8 })
+    fn leading(text: &[u8]) -> Option<(Decimal, usize)> {
+        let negative = text.first() == Some(&b'-');
+        let mut length = usize::from(negative);
+        let (whole, digits) = leading_digits(&text[length..])?;
+        length += digits;
+        let (mut fraction, mut decimals) = (0, 0);
+        if text.get(length) == Some(&b'.') {
+            (fraction, decimals) = leading_digits(&text[length + 1..])?;
+            length += 1 + decimals;
+        }
+        (digits > 0).then_some((Decimal { negative, whole, fraction, decimals: decimals as u8 }, length))
     }
 
     /// A digit at a time, and whatever else there may be.
@@ -89,7 +96,7 @@ impl Decimal {
             match byte {
                 b'0'..=b'9' if after_point => {
                     any_digit = true;
-                    if decimal.decimals < MAX_DECIMALS {
+                    if usize::from(decimal.decimals) < MOST_DECIMALS {
                         decimal.fraction = decimal.fraction * 10 + u64::from(byte - b'0');
                         decimal.decimals += 1;
                     }
@@ -110,25 +117,26 @@ impl Decimal {
     /// The number times `unit`, rounded to the nearest integer (halves away from zero).
     #[inline]
     pub fn times(self, unit: u64) -> Option<i64> {
-        let scale = POWERS_OF_TEN[usize::from(self.decimals)];
-        let fraction = match self.fraction.checked_mul(unit) {
-            // Division is slow; nanoseconds of microseconds with three decimals need none.
-            _ if scale == unit => self.fraction,
-            Some(scaled) => (scaled + scale / 2) / scale,
-            // 128-bit division is slow; so many digits are rare.
-            None => ((u128::from(self.fraction) * u128::from(unit) + u128::from(scale / 2)) / u128::from(scale)) as u64,
-        };
-        let rounded = i64::try_from(self.whole.checked_mul(unit)?.checked_add(fraction)?).ok()?;
-        Some(if self.negative { -rounded } else { rounded })
+        self.times_exactly(unit).map(|(product, _)| product)
     }
 
-    /// Whether the number times `unit` is an integer as it stands.
-    pub fn is_whole(self, unit: u64) -> bool {
+    /// As [`Decimal::times`], and whether nothing was rounded.
+    #[inline]
+    pub fn times_exactly(self, unit: u64) -> Option<(i64, bool)> {
         let scale = POWERS_OF_TEN[usize::from(self.decimals)];
-        match self.fraction.checked_mul(unit) {
-            Some(scaled) => scaled.is_multiple_of(scale),
-            None => (u128::from(self.fraction) * u128::from(unit)).is_multiple_of(u128::from(scale)),
-        }
+        let (fraction, rest) = match self.fraction.checked_mul(unit) {
+            // Division is slow; nanoseconds of microseconds with three decimals need none.
+            _ if scale == unit => (self.fraction, 0),
+            Some(scaled) => (scaled / scale, scaled % scale),
+            // 128-bit division is slow; so many digits are rare.
+            None => {
+                let (scaled, scale) = (u128::from(self.fraction) * u128::from(unit), u128::from(scale));
+                ((scaled / scale) as u64, (scaled % scale) as u64)
+            }
+        };
+        let fraction = fraction + u64::from(rest >= scale - rest);
+        let product = i64::try_from(self.whole.checked_mul(unit)?.checked_add(fraction)?).ok()?;
+        Some((if self.negative { -product } else { product }, rest == 0))
     }
 
     /// How many digits stand after the point.
@@ -140,11 +148,10 @@ impl Decimal {
 /// The number that the digits at the start of a text make, and how many they are; `None` where they are too many for that.
 #[inline]
 fn leading_digits(text: &[u8]) -> Option<(u64, usize)> {
-    const MOST: usize = MAX_DECIMALS as usize;
     let (mut value, mut count) = (0u64, 0);
     while let Some(&eight) = text[count..].first_chunk::<8>() {
         let (part, digits) = digits_of_eight(u64::from_le_bytes(eight));
-        if count + digits > MOST {
+        if count + digits > MOST_DECIMALS {
             return None;
         }
         value = value * POWERS_OF_TEN[digits] + part;
@@ -154,7 +161,7 @@ fn leading_digits(text: &[u8]) -> Option<(u64, usize)> {
         }
     }
     while let Some(&digit) = text.get(count).filter(|byte| byte.is_ascii_digit()) {
-        if count == MOST {
+        if count == MOST_DECIMALS {
             return None;
         }
         value = value * 10 + u64::from(digit - b'0');
@@ -249,7 +256,7 @@ mod tests {
         assert_eq!(ns("1706704429088523.5"), 1706704429088523500);
         assert_eq!(ns("0.0004"), 0);
         assert_eq!(ns("0.0005"), 1);
-        assert!(Decimal::plain(b"1779785515596661.420").is_some() && Decimal::plain(b"-12").is_some());
+        assert!(Decimal::leading(b"1779785515596661.420").is_some() && Decimal::leading(b"-12").is_some());
         let mib = |text| parse(text).unwrap().unwrap().times(MIB).unwrap();
         assert_eq!(mib("10282.7490234375"), 10_782_243_840);
         assert_eq!(mib("-0.5"), -524_288);
@@ -276,7 +283,7 @@ mod tests {
 
     #[test]
     fn knows_whole_bytes() {
-        let whole = |text| parse(text).unwrap().unwrap().is_whole(MIB);
+        let whole = |text| parse(text).unwrap().unwrap().times_exactly(MIB).unwrap().1;
         assert!(whole("19071.576171875"));
         assert!(whole("4304.0"));
         assert!(!whole("19071.60547"));
@@ -302,16 +309,19 @@ mod tests {
         }
 
         #[test]
-        fn the_quick_way_reads_what_the_slow_one_reads(text in "-?[0-9]{0,22}(\\.[0-9]{0,22})?[-+.eE/:, ]?[0-9]{0,3}") {
-            if let Some(decimal) = Decimal::plain(text.as_bytes()) {
-                prop_assert_eq!(Decimal::parse_any(text.as_bytes()), Ok(Some(decimal)));
+        fn the_quick_way_reads_what_the_slow_one_reads(text in "-?[0-9]{0,22}(\\.[0-9]{0,22})?[-+.eE/:, ]?[0-9]{0,3}", length in 0usize..60) {
+            let text = text.as_bytes();
+            if let Some((decimal, read)) = Decimal::leading(text) {
+                prop_assert_eq!(Decimal::parse_any(&text[..read]), Ok(Some(decimal)));
             }
+            let length = length.min(text.len());
+            prop_assert_eq!(Decimal::parse_before(text, length), Decimal::parse_any(text[..length].trim_ascii()));
         }
 
         #[test]
         fn any_text_is_answered(text in "[-+0-9.eE/NA \\t]{0,24}") {
             if let Ok(Some(decimal)) = parse(&text) {
-                let _ = (decimal.times(MIB), decimal.is_whole(MIB));
+                let _ = decimal.times(MIB);
             }
         }
     }

@@ -9,12 +9,11 @@
 //! of negative size, in torch_npu's files without any time. msprof's table is GE's too, whatever the names; it has a Duration instead
 //! of a release time.
 
-use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, decimal, number, optional, scaled, text};
+use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, Texts, bytes, decimal, number, optional, scaled_exactly};
 use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::csv::Cells;
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
-use crate::units::Decimal;
-use std::borrow::Cow;
+use crate::units::MOST_DECIMALS;
 
 /// A block of more than this is damage: the sum of all rows then stays within an `i64`.
 const LARGEST_BLOCK_BYTES: i64 = 1 << 40;
@@ -77,13 +76,24 @@ pub type OperatorMemoryReader = TableReader<Rows>;
 /// The rows of the file, as they come in.
 #[derive(Default)]
 pub struct Rows {
-    devices: Vec<(String, Pool, BlocksBuilder)>,
-    /// The builder that the last row went to: rows of one device follow each other.
+    devices: Vec<DeviceRows>,
+    /// Where the last row went: rows of one device follow each other.
     latest: usize,
     most_decimals: u8,
     empty_names: Noted,
     broken_names: Noted,
     ge_releases: u64,
+}
+
+/// The rows of one pool of one device.
+struct DeviceRows {
+    device: String,
+    /// As the latest of these rows has it.
+    raw_device: Vec<u8>,
+    pool: Pool,
+    builder: BlocksBuilder,
+    names: Texts,
+    streams: Texts,
 }
 
 /// How many rows have something to be noted, and where the first one is.
@@ -116,8 +126,11 @@ impl OperatorMemoryReader {
     pub fn finish(mut self) -> OperatorMemory {
         let rows = std::mem::take(&mut self.rows);
         let full = rows.most_decimals >= FULL_DECIMALS;
-        let mut devices: Vec<DeviceBlocks> =
-            rows.devices.into_iter().map(|(device, pool, builder)| DeviceBlocks { device, pool, blocks: settle(builder.finish(), full) }).collect();
+        let mut devices: Vec<DeviceBlocks> = rows
+            .devices
+            .into_iter()
+            .map(|DeviceRows { device, pool, builder, .. }| DeviceBlocks { device, pool, blocks: settle(builder.finish(), full) })
+            .collect();
         devices.sort_by(|a, b| (&a.device, a.pool).cmp(&(&b.device, b.pool)));
         if devices.is_empty() && !self.file.is_empty() {
             self.warnings.push(&Problem::NoBlocks, Position::file(&self.file));
@@ -156,10 +169,10 @@ impl TableRows for Rows {
     }
 
     fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
-        let name = text(cells, Some(&columns.name));
-        let pool = if name.starts_with("cann::") || columns.is_msprof() { Pool::Ge } else { Pool::Pta };
-        let device = text(cells, columns.device.as_ref());
-        if !cells.terminated && self.devices.iter().any(|(known, ..)| known.len() > device.len() && known.starts_with(&*device)) {
+        let name = bytes(cells, Some(&columns.name));
+        let pool = if name.starts_with(b"cann::") || columns.is_msprof() { Pool::Ge } else { Pool::Pta };
+        let device = bytes(cells, columns.device.as_ref());
+        if !cells.terminated && self.devices.iter().any(|known| known.raw_device.len() > device.len() && known.raw_device.starts_with(device)) {
             return Err(Refused::row(Problem::CutFile));
         }
 
@@ -170,7 +183,6 @@ impl TableRows for Rows {
         let at_start = self.total(&columns.at_start, cells)?;
         let mut at_end = self.total(&columns.at_end, cells)?;
         let line = u32::try_from(cells.line).unwrap_or(u32::MAX);
-        let stream = text(cells, columns.stream.as_ref());
 
         let refuse = |column: &'a Column, reason| Err(column.refuse(cells, Problem::BadValue { reason }));
         let Some(size_bytes) = size_bytes else { return refuse(&columns.size, "a block needs a size") };
@@ -181,7 +193,7 @@ impl TableRows for Rows {
         let end_ns = end_ns.or(active_end_ns);
         match (start_ns, end_ns) {
             (None, Some(time_ns)) if pool == Pool::Ge && size_bytes < 0 => {
-                self.builder(&device, pool).push_freed(time_ns, -size_bytes, at_end);
+                self.device(device, pool).builder.push_freed(time_ns, -size_bytes, at_end);
             }
             (None, None) if pool == Pool::Ge && size_bytes < 0 => self.ge_releases += 1,
             (None, _) => return refuse(&columns.start, "a block needs an allocation time"),
@@ -189,9 +201,12 @@ impl TableRows for Rows {
             (Some(_), _) if size_bytes > LARGEST_BLOCK_BYTES => return refuse(&columns.size, "no block is that large"),
             (Some(start_ns), Some(end)) if end < start_ns => return refuse(columns.end.column(), "the release lies before the allocation"),
             (Some(start_ns), _) => {
-                let block = Block {
-                    name: &name,
-                    stream: &stream,
+                let known = self.device(device, pool);
+                let numbered = known.names.number(name, |name| known.builder.name(name));
+                let stream = known.streams.number(bytes(cells, columns.stream.as_ref()), |stream| known.builder.stream(stream));
+                known.builder.push(&Block {
+                    name: numbered.number,
+                    stream: stream.number,
                     size_bytes,
                     start_ns,
                     end_ns: end_ns.unwrap_or(OPEN),
@@ -199,12 +214,11 @@ impl TableRows for Rows {
                     line,
                     at_start,
                     at_end,
-                };
-                self.builder(&device, pool).push(&block);
+                });
                 if name.is_empty() {
                     self.empty_names.note(cells);
                 }
-                if matches!(name, Cow::Owned(_)) {
+                if numbered.broken {
                     self.broken_names.note(cells);
                 }
             }
@@ -214,15 +228,17 @@ impl TableRows for Rows {
 }
 
 impl Rows {
-    fn builder(&mut self, device: &str, pool: Pool) -> &mut BlocksBuilder {
-        let same = |entry: &(String, Pool, BlocksBuilder)| entry.0 == device && entry.1 == pool;
-        if !self.devices.get(self.latest).is_some_and(same) {
-            self.latest = self.devices.iter().position(same).unwrap_or_else(|| {
-                self.devices.push((device.to_owned(), pool, BlocksBuilder::default()));
+    fn device(&mut self, raw: &[u8], pool: Pool) -> &mut DeviceRows {
+        if !self.devices.get(self.latest).is_some_and(|latest| latest.raw_device == raw && latest.pool == pool) {
+            let device = String::from_utf8_lossy(raw);
+            self.latest = self.devices.iter().position(|known| known.device == device && known.pool == pool).unwrap_or_else(|| {
+                let (names, streams) = (Texts::default(), Texts::default());
+                self.devices.push(DeviceRows { device: device.into_owned(), raw_device: Vec::new(), pool, builder: BlocksBuilder::default(), names, streams });
                 self.devices.len() - 1
             });
+            self.devices[self.latest].raw_device = raw.to_vec();
         }
-        &mut self.devices[self.latest].2
+        &mut self.devices[self.latest]
     }
 
     fn total<'a>(&mut self, columns: &'a TotalColumns, cells: &Cells) -> Result<Total, Refused<'a>> {
@@ -230,8 +246,9 @@ impl Rows {
         total.active_bytes = optional(columns.active.as_ref(), cells, MOST_BYTES)?.unwrap_or(UNKNOWN);
         if let Some(allocated) = decimal(&columns.allocated, cells)? {
             self.most_decimals = self.most_decimals.max(allocated.decimals());
-            total.tolerance_millibytes = tolerance(allocated, columns.allocated.unit);
-            total.allocated_bytes = scaled(&columns.allocated, cells, allocated, MOST_BYTES)?;
+            let (bytes, whole) = scaled_exactly(&columns.allocated, cells, allocated, MOST_BYTES)?;
+            total.allocated_bytes = bytes;
+            total.tolerance_millibytes = columns.tolerance_millibytes[usize::from(allocated.decimals())] | if whole { WHOLE } else { 0 };
             if total.allocated_bytes < 0 {
                 return Err(columns.allocated.refuse(cells, Problem::BadValue { reason: "a total is not negative" }));
             }
@@ -240,17 +257,22 @@ impl Rows {
     }
 }
 
-/// Half a unit of the last printed digit, rounded up.
-fn tolerance(total: Decimal, unit: u64) -> u32 {
-    let half_unit = (unit * 500).div_ceil(10u64.pow(u32::from(total.decimals())));
-    let mark = if total.is_whole(unit) { WHOLE } else { 0 };
-    half_unit as u32 | mark
-}
-
 struct TotalColumns {
     allocated: Column,
     reserved: Option<Column>,
     active: Option<Column>,
+    /// Of a total with so many decimals: half a unit of the last one, rounded up.
+    tolerance_millibytes: [u32; MOST_DECIMALS + 1],
+}
+
+impl TotalColumns {
+    fn new(allocated: Column, reserved: Option<Column>, active: Option<Column>) -> TotalColumns {
+        let mut tolerance_millibytes = [0; MOST_DECIMALS + 1];
+        for (decimals, tolerance) in (0..).zip(&mut tolerance_millibytes) {
+            *tolerance = (allocated.unit * 500).div_ceil(10u64.pow(decimals)) as u32;
+        }
+        TotalColumns { allocated, reserved, active, tolerance_millibytes }
+    }
 }
 
 /// What tells when a block was freed.
@@ -314,8 +336,8 @@ impl Columns {
             start,
             end,
             active_end: find("active release time"),
-            at_start: TotalColumns { allocated, reserved: find("allocation total reserved"), active: find("allocation total active") },
-            at_end: TotalColumns { allocated: released, reserved: find("release total reserved"), active: find("release total active") },
+            at_start: TotalColumns::new(allocated, find("allocation total reserved"), find("allocation total active")),
+            at_end: TotalColumns::new(released, find("release total reserved"), find("release total active")),
             stream: find("stream ptr"),
             device: find("device type").or_else(|| find("device")),
             absent: Vec::new(),

@@ -5,7 +5,7 @@
 //!
 //! Pools have a row at each of their events, and a total allocated in it; the others are sampled, every 20 ms or so.
 
-use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, number, text};
+use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, bytes, number};
 use crate::error::{Problem, Warning};
 use crate::scan::csv::Cells;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,9 @@ pub struct Rows {
 }
 
 struct Series {
+    /// As the latest of these rows has them.
+    raw_component: Vec<u8>,
+    raw_device: Vec<u8>,
     reserved: Reserved,
     /// Whether it is a pool's, with a row at each event.
     of_pool: bool,
@@ -82,20 +85,32 @@ impl TableRows for Rows {
             number(&columns.time, cells, i64::MAX)?.ok_or_else(|| columns.time.refuse(cells, Problem::BadValue { reason: "a sample needs a time" }))?;
         // Rows of the process have no other figure than this; rows without it say nothing here.
         let Some(reserved_bytes) = number(&columns.reserved, cells, MOST_BYTES)? else { return Ok(()) };
-        let (component, device) = (text(cells, Some(&columns.component)), text(cells, columns.device.as_ref()));
-        let same = |series: &Series| series.reserved.component == component && series.reserved.device == device;
+        let (component, device) = (bytes(cells, Some(&columns.component)), bytes(cells, columns.device.as_ref()));
+        let same = |series: &Series| series.raw_component == component && series.raw_device == device;
         if !self.series.get(self.latest).is_some_and(same) {
-            self.latest = self.series.iter().position(same).unwrap_or_else(|| {
-                let new = Reserved { component: component.into_owned(), device: device.into_owned(), time_ns: Vec::new(), reserved_bytes: Vec::new() };
-                self.series.push(Series { reserved: new, of_pool: false });
-                self.series.len() - 1
-            });
+            self.latest = self.series.iter().position(same).unwrap_or_else(|| self.named(component, device));
         }
         let series = &mut self.series[self.latest];
-        series.of_pool |= !text(cells, columns.allocated.as_ref()).is_empty();
+        series.of_pool |= !bytes(cells, columns.allocated.as_ref()).is_empty();
         series.reserved.time_ns.push(time_ns);
         series.reserved.reserved_bytes.push(reserved_bytes);
         Ok(())
+    }
+}
+
+impl Rows {
+    /// Finds or makes the series of a component and a device.
+    fn named(&mut self, raw_component: &[u8], raw_device: &[u8]) -> usize {
+        let (component, device) = (String::from_utf8_lossy(raw_component), String::from_utf8_lossy(raw_device));
+        let same = |series: &Series| series.reserved.component == component && series.reserved.device == device;
+        let found = self.series.iter().position(same).unwrap_or_else(|| {
+            let reserved = Reserved { component: component.into_owned(), device: device.into_owned(), time_ns: Vec::new(), reserved_bytes: Vec::new() };
+            self.series.push(Series { raw_component: Vec::new(), raw_device: Vec::new(), reserved, of_pool: false });
+            self.series.len() - 1
+        });
+        let series = &mut self.series[found];
+        (series.raw_component, series.raw_device) = (raw_component.to_vec(), raw_device.to_vec());
+        found
     }
 }
 
@@ -118,7 +133,7 @@ impl ReservedReader {
 }
 
 /// In order of time; of a pool's events only those that change something are kept, and the last. Samples stay: each tells when it was taken.
-fn steps(Series { reserved: series, of_pool }: Series) -> Reserved {
+fn steps(Series { reserved: series, of_pool, .. }: Series) -> Reserved {
     let mut order: Vec<u32> = (0..series.time_ns.len() as u32).collect();
     order.sort_by_key(|&i| series.time_ns[i as usize]);
     let mut steps = Reserved { time_ns: Vec::new(), reserved_bytes: Vec::new(), ..series };

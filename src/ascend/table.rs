@@ -4,6 +4,7 @@ use crate::error::{Position, Problem, Warnings};
 use crate::scan::csv::{Cells, CsvReader, Row};
 use crate::timeline::blocks::OPEN;
 use crate::units::{Decimal, DecimalError, KIB, MIB};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// No accelerator has more; a larger figure is damage.
@@ -234,21 +235,47 @@ fn no_header(names: &[String]) -> Option<&'static str> {
     }
 }
 
-/// A cell as text.
-pub fn text<'a>(cells: &Cells<'a>, column: Option<&Column>) -> Cow<'a, str> {
-    readable(column.map_or(b"".as_slice(), |column| cells.get(column.at).trim_ascii()))
+/// A cell that is text; empty where there is no such column.
+#[inline]
+pub fn bytes<'a>(cells: &Cells<'a>, column: Option<&Column>) -> &'a [u8] {
+    column.map_or(b"", |column| cells.get(column.at).trim_ascii())
 }
 
-/// As `String::from_utf8_lossy`, which is slow where nothing is lost.
-pub fn readable(text: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
+/// Numbers of the texts of a column. Rows repeat them: one that was seen is known by its bytes.
+#[derive(Default)]
+pub struct Texts {
+    numbers: FxHashMap<Vec<u8>, Numbered>,
+}
+
+/// A text's number, and whether it is no UTF-8.
+#[derive(Clone, Copy)]
+pub struct Numbered {
+    /// As `intern` gave it.
+    pub number: u32,
+    /// Its bytes are no UTF-8.
+    pub broken: bool,
+}
+
+impl Texts {
+    /// The number of a text; `intern` is asked for that of a new one.
+    #[inline]
+    pub fn number(&mut self, bytes: &[u8], intern: impl FnOnce(&str) -> u32) -> Numbered {
+        if let Some(&known) = self.numbers.get(bytes) {
+            return known;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let new = Numbered { number: intern(&text), broken: matches!(text, Cow::Owned(_)) };
+        self.numbers.insert(bytes.to_vec(), new);
+        new
+    }
 }
 
 /// A cell as it is written; `None` where it is empty.
 #[inline]
 pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
-    let value = cells.get(column.at);
-    Decimal::parse(value).map_err(|error| {
+    let (value, length) = cells.and_beyond(column.at);
+    Decimal::parse_before(value, length).map_err(|error| {
+        let value = &value[..length];
         let problem = match error {
             DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
             DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
@@ -274,8 +301,14 @@ pub fn number<'a>(column: &'a Column, cells: &Cells, most: i64) -> Result<Option
 /// The number in nanoseconds or bytes.
 #[inline]
 pub fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<i64, Refused<'a>> {
-    let in_range = |&value: &i64| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
-    decimal.times(column.unit).filter(in_range).ok_or_else(|| column.refuse(cells, Problem::BadValue { reason: "out of range" }))
+    scaled_exactly(column, cells, decimal, most).map(|(value, _)| value)
+}
+
+/// As [`scaled`], and whether nothing was rounded.
+#[inline]
+pub fn scaled_exactly<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<(i64, bool), Refused<'a>> {
+    let in_range = |&(value, _): &(i64, bool)| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
+    decimal.times_exactly(column.unit).filter(in_range).ok_or_else(|| column.refuse(cells, Problem::BadValue { reason: "out of range" }))
 }
 
 /// As [`number`], of a column that may not be there.

@@ -99,11 +99,11 @@ pub struct Freed {
 }
 
 /// One block on its way into the columns.
-pub struct Block<'a> {
-    /// The operator, "" for none.
-    pub name: &'a str,
-    /// The stream.
-    pub stream: &'a str,
+pub struct Block {
+    /// The operator: see [`BlocksBuilder::name`].
+    pub name: u32,
+    /// The stream: see [`BlocksBuilder::stream`].
+    pub stream: u32,
     /// See [`Blocks`].
     pub size_bytes: i64,
     /// See [`Blocks`].
@@ -172,11 +172,21 @@ pub struct BlocksBuilder {
 }
 
 impl BlocksBuilder {
+    /// The number of an operator, "" for none.
+    pub fn name(&mut self, name: &str) -> u32 {
+        self.names.number(name)
+    }
+
+    /// The number of a stream.
+    pub fn stream(&mut self, stream: &str) -> u32 {
+        self.streams.number(stream)
+    }
+
     /// Adds a block.
     pub fn push(&mut self, block: &Block) {
         let columns = &mut self.blocks;
-        columns.name.push(self.names.number(block.name));
-        columns.stream.push(self.streams.number(block.stream));
+        columns.name.push(block.name);
+        columns.stream.push(block.stream);
         columns.size_bytes.push(block.size_bytes);
         columns.start_ns.push(block.start_ns);
         columns.end_ns.push(block.end_ns);
@@ -238,9 +248,10 @@ pub(crate) mod tests {
         let mut builder = BlocksBuilder::default();
         for (line, &(name, size_bytes, start_ns, end_ns)) in rows.iter().enumerate() {
             let at_end = if end_ns == OPEN { Total::UNKNOWN } else { total_at(end_ns) };
+            let (name, stream) = (builder.name(name), builder.stream("6"));
             builder.push(&Block {
                 name,
-                stream: "6",
+                stream,
                 size_bytes,
                 start_ns,
                 end_ns,

@@ -257,17 +257,8 @@ mod tests {
         let mut builder = BlocksBuilder::default();
         for &(start_ns, size_bytes, allocated_bytes, tolerance_millibytes) in rows {
             let at_start = Total { allocated_bytes, tolerance_millibytes, ..Total::UNKNOWN };
-            builder.push(&Block {
-                name: "a",
-                stream: "",
-                size_bytes,
-                start_ns,
-                end_ns: OPEN,
-                active_end_ns: UNKNOWN,
-                line: 0,
-                at_start,
-                at_end: Total::UNKNOWN,
-            });
+            let (name, stream) = (builder.name("a"), builder.stream(""));
+            builder.push(&Block { name, stream, size_bytes, start_ns, end_ns: OPEN, active_end_ns: UNKNOWN, line: 0, at_start, at_end: Total::UNKNOWN });
         }
         Replay::of(&builder.finish())
     }

@@ -305,7 +305,7 @@ impl Allocator {
         let own = executions.iter().filter(|execution| execution.device.is_none() || execution.device == self.device);
         let ends: HashMap<String, (i64, String)> = own.map(|execution| (outputs_of(execution), (execution.end_ps, temporaries_of(execution)))).collect();
         let mut open: HashMap<i64, usize> = HashMap::new();
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<(&str, Block)> = Vec::new();
         let mut freed: Vec<(i64, i64, Total)> = Vec::new();
         let mut last_ns = i64::MIN;
         for (line, change) in self.changes.iter().enumerate() {
@@ -316,9 +316,10 @@ impl Allocator {
             if !change.is_allocation {
                 match open.remove(&change.address) {
                     Some(block) => {
-                        (blocks[block].end_ns, blocks[block].at_end) = (time_ns, total);
-                        if let Some((_, temporaries)) = ends.get(blocks[block].name).filter(|(end_ps, _)| change.time_ps <= *end_ps) {
-                            blocks[block].name = temporaries;
+                        let (owner, block) = &mut blocks[block];
+                        (block.end_ns, block.at_end) = (time_ns, total);
+                        if let Some((_, temporaries)) = ends.get(*owner).filter(|(end_ps, _)| change.time_ps <= *end_ps) {
+                            *owner = temporaries;
                         }
                     }
                     None => freed.push((time_ns, change.bytes, total)),
@@ -326,9 +327,9 @@ impl Allocator {
                 continue;
             }
             open.insert(change.address, blocks.len());
-            blocks.push(Block {
-                name: &self.owners[change.owner as usize],
-                stream: "",
+            let block = Block {
+                name: 0,
+                stream: 0,
                 size_bytes: change.bytes,
                 start_ns: time_ns,
                 end_ns: OPEN,
@@ -336,10 +337,14 @@ impl Allocator {
                 line: u32::try_from(line + 1).unwrap_or(u32::MAX),
                 at_start: total,
                 at_end: Total::UNKNOWN,
-            });
+            };
+            blocks.push((&self.owners[change.owner as usize], block));
         }
         let mut builder = BlocksBuilder::default();
-        blocks.iter().filter(|block| block.size_bytes > 0).for_each(|block| builder.push(block));
+        for (owner, block) in blocks.into_iter().filter(|(_, block)| block.size_bytes > 0) {
+            let (name, stream) = (builder.name(owner), builder.stream(""));
+            builder.push(&Block { name, stream, ..block });
+        }
         freed.into_iter().for_each(|(time_ns, bytes, total)| builder.push_freed(time_ns, bytes, total));
         builder.finish()
     }
