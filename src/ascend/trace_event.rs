@@ -4,27 +4,28 @@
 //! its bytes, and left as soon as its category says that it does not matter; a call stack that was seen before is known by its bytes.
 //! Whatever is not that plain (an escaped name, an exponent, nesting, damage) is read by serde_json, which also says what is no JSON.
 
+use crate::scan::masks::bare_length;
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The fields that matter; numbers and instants as the file writes them, "" where there is none.
+/// The fields that matter, all of them UTF-8; numbers and instants as the file writes them, "" where there is none.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Fields<'a> {
-    pub phase: Cow<'a, str>,
-    pub name: Cow<'a, str>,
-    pub category: Cow<'a, str>,
-    pub ts: &'a str,
-    pub dur: Option<&'a str>,
-    pub pid: &'a str,
-    pub tid: &'a str,
-    pub id: &'a str,
+    pub phase: Cow<'a, [u8]>,
+    pub name: Cow<'a, [u8]>,
+    pub category: Cow<'a, [u8]>,
+    pub ts: &'a [u8],
+    pub dur: Option<&'a [u8]>,
+    pub pid: &'a [u8],
+    pub tid: &'a [u8],
+    pub id: &'a [u8],
     pub stack: StackText<'a>,
     pub sequence: Option<i64>,
     pub forward_thread: Option<i64>,
-    pub correlation: &'a str,
+    pub correlation: &'a [u8],
 }
 
 /// A call stack.
@@ -42,8 +43,8 @@ pub enum StackText<'a> {
 pub type KnownStacks = FxHashMap<Vec<u8>, u32>;
 
 /// Steps, and steps of an optimizer.
-pub fn is_step(name: &str) -> bool {
-    STEPS.iter().any(|step| name.starts_with(step))
+pub fn is_step(name: &[u8]) -> bool {
+    STEPS.iter().any(|step| name.starts_with(step.as_bytes()))
 }
 
 const STEPS: [&str; 2] = ["ProfilerStep#", "Optimizer.step#"];
@@ -56,17 +57,22 @@ fn is_category(text: &[u8]) -> bool {
 /// What an event turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Its fields have been read.
-    Plain,
+    /// Its fields have been read; it has so many bytes.
+    Plain(usize),
+    /// As [`Shape::Plain`], with nothing in it that matters.
+    PlainNoMatter(usize),
+    /// It does not matter; it was not read to its end.
     NoMatter,
+    /// Another shape, or cut.
     Unusual,
 }
 
-/// Reads the fields of an event of the plain shape.
-pub fn plain<'a>(json: &'a [u8], known: &KnownStacks, fields: &mut Fields<'a>) -> Shape {
-    let mut cursor = Cursor { json, at: 0 };
+/// Reads the fields of an event of the plain shape that the text begins with.
+pub fn plain<'a>(text: &'a [u8], known: &KnownStacks, fields: &mut Fields<'a>) -> Shape {
+    let mut cursor = Cursor { json: text, at: 0 };
     match cursor.event(fields, known) {
-        Some(true) => Shape::Plain,
+        Some(true) if fields.matter() => Shape::Plain(cursor.at),
+        Some(true) => Shape::PlainNoMatter(cursor.at),
         Some(false) => Shape::NoMatter,
         None => Shape::Unusual,
     }
@@ -91,7 +97,7 @@ impl Seen {
 }
 
 impl<'a> Cursor<'a> {
-    /// False: it does not matter. `None`: not of the plain shape.
+    /// False: it does not matter and was left. `None`: not of the plain shape.
     fn event(&mut self, fields: &mut Fields<'a>, known: &KnownStacks) -> Option<bool> {
         let mut seen = Seen::default();
         self.take(b'{')?;
@@ -100,15 +106,15 @@ impl<'a> Cursor<'a> {
             match key {
                 b"ph" => {
                     seen.first(0)?;
-                    fields.phase = Cow::Borrowed(self.text()?);
+                    fields.phase = Cow::Borrowed(self.bare()?);
                 }
                 b"name" => {
                     seen.first(1)?;
-                    fields.name = Cow::Borrowed(self.text()?);
+                    fields.name = Cow::Borrowed(self.bare()?);
                 }
                 b"cat" => {
                     seen.first(2)?;
-                    fields.category = Cow::Borrowed(self.text()?);
+                    fields.category = Cow::Borrowed(self.bare()?);
                 }
                 b"ts" => {
                     seen.first(3)?;
@@ -145,7 +151,7 @@ impl<'a> Cursor<'a> {
                 break;
             }
         }
-        (self.at == self.json.len()).then(|| fields.matter())
+        Some(true)
     }
 
     fn args(&mut self, fields: &mut Fields<'a>, known: &KnownStacks) -> Option<()> {
@@ -213,18 +219,14 @@ impl<'a> Cursor<'a> {
         Some(&self.json[start..end])
     }
 
-    fn text(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.bare()?).ok()
-    }
-
     /// A number or a string, as it is written.
-    fn scalar(&mut self) -> Option<&'a str> {
+    fn scalar(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         match self.peek() {
             b'"' => self.bare().map(drop)?,
             _ => self.number()?,
         }
-        std::str::from_utf8(&self.json[start..self.at]).ok()
+        Some(&self.json[start..self.at])
     }
 
     fn number(&mut self) -> Option<()> {
@@ -251,7 +253,7 @@ impl<'a> Cursor<'a> {
     fn integer(&mut self) -> Option<i64> {
         let text = self.scalar()?;
         // To serde_json "-0" is no integer.
-        if text.starts_with("-0") { None } else { text.parse().ok() }
+        if text.starts_with(b"-0") { None } else { std::str::from_utf8(text).ok()?.parse().ok() }
     }
 
     fn stack(&mut self, known: &KnownStacks) -> Option<StackText<'a>> {
@@ -322,29 +324,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes at the start of a text are ASCII and neither quotes nor backslashes nor control characters.
-#[inline]
-fn bare_length(text: &[u8]) -> usize {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = EACH * 0x80;
-    let mut at = 0;
-    while let Some(&eight) = text[at..].first_chunk::<8>() {
-        let bytes = u64::from_le_bytes(eight);
-        let zero_where = |byte: u8| bytes ^ (EACH * u64::from(byte));
-        let below = |bytes: u64, limit: u8| bytes.wrapping_sub(EACH * u64::from(limit)) & !bytes;
-        // The lowest high bit is right; a borrow makes wrong ones only above it.
-        let others = (below(bytes, 0x20) | below(zero_where(b'"'), 1) | below(zero_where(b'\\'), 1) | bytes) & HIGH;
-        if others != 0 {
-            return at + (others.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    at + text[at..].iter().take_while(|&&byte| (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\').count()
-}
-
 impl Fields<'_> {
     fn matter(&self) -> bool {
-        is_category(self.category.as_bytes()) || is_step(&self.name)
+        is_category(&self.category) || is_step(&self.name)
     }
 }
 
@@ -421,22 +403,30 @@ struct Args<'a> {
 
 impl<'a> Raw<'a> {
     fn fields(self) -> Fields<'a> {
-        let text = |value: Option<&'a RawValue>| value.map_or("", RawValue::get);
+        let raw = |value: &'a RawValue| value.get().as_bytes();
+        let text = |value: Option<&'a RawValue>| value.map_or(b"".as_slice(), raw);
         let args = self.args.unwrap_or_default();
         Fields {
-            phase: self.ph,
-            name: self.name,
-            category: self.cat.unwrap_or_default(),
+            phase: bytes(self.ph),
+            name: bytes(self.name),
+            category: bytes(self.cat.unwrap_or_default()),
             ts: text(self.ts),
-            dur: self.dur.map(RawValue::get),
+            dur: self.dur.map(raw),
             pid: text(self.pid),
             tid: text(self.tid),
             id: text(self.id),
-            stack: args.stack.map_or(StackText::None, |stack| StackText::New(stack.get().as_bytes())),
+            stack: args.stack.map_or(StackText::None, |stack| StackText::New(raw(stack))),
             sequence: args.sequence,
             forward_thread: args.forward_thread,
             correlation: text(args.correlation_id),
         }
+    }
+}
+
+fn bytes(text: Cow<str>) -> Cow<[u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
 }
 
@@ -478,7 +468,8 @@ mod tests {
     fn compare(json: &[u8]) {
         let mut fields = Fields::default();
         match plain(json, &KnownStacks::default(), &mut fields) {
-            Shape::Plain => assert_eq!(Some(fields), serde(json), "{}", String::from_utf8_lossy(json)),
+            Shape::Plain(length) => assert_eq!(Some(fields), serde(&json[..length]), "{}", String::from_utf8_lossy(json)),
+            Shape::PlainNoMatter(length) => assert!(serde(&json[..length]).is_some_and(|fields| !fields.matter()), "{}", String::from_utf8_lossy(json)),
             Shape::NoMatter => assert!(serde(json).is_none_or(|fields| !fields.matter()), "{}", String::from_utf8_lossy(json)),
             Shape::Unusual => {}
         }
@@ -489,11 +480,11 @@ mod tests {
     #[test]
     fn a_profilers_events_are_plain() {
         let mut fields = Fields::default();
-        assert_eq!(plain(OP.as_bytes(), &KnownStacks::default(), &mut fields), Shape::Plain);
-        assert_eq!((&*fields.name, fields.ts, fields.dur, fields.sequence), ("aten::add", "\"17.400\"", Some("162.66"), Some(7)));
+        assert_eq!(plain(OP.as_bytes(), &KnownStacks::default(), &mut fields), Shape::Plain(OP.len()));
+        assert_eq!((&*fields.name, fields.ts, fields.dur, fields.sequence), (&b"aten::add"[..], &b"\"17.400\""[..], Some(&b"162.66"[..]), Some(7)));
         let StackText::New(text) = fields.stack else { panic!("no stack") };
         let known = KnownStacks::from_iter([(text.to_vec(), 3)]);
-        assert_eq!(plain(OP.as_bytes(), &known, &mut fields), Shape::Plain);
+        assert_eq!(plain(OP.as_bytes(), &known, &mut fields), Shape::Plain(OP.len()));
         assert_eq!(fields.stack, StackText::Known(3));
         compare(OP.as_bytes());
         assert_eq!(plain(OP.replace("cpu_op", "kernel").as_bytes(), &known, &mut Fields::default()), Shape::NoMatter);
@@ -508,17 +499,6 @@ mod tests {
                 compare(&json);
             }
             compare(&OP.as_bytes()[..at]);
-        }
-    }
-
-    #[test]
-    fn bytes_that_need_a_look_end_the_bare_length() {
-        for byte in 0..=255u8 {
-            for before in 0..20 {
-                let text = [vec![b'x'; before], vec![byte; 3], vec![b'y'; 9]].concat();
-                let bare = (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
-                assert_eq!(bare_length(&text), if bare { text.len() } else { before }, "{byte} after {before}");
-            }
         }
     }
 

@@ -9,7 +9,7 @@
 use super::trace_event::{AnyShape, Fields, KnownStacks, Shape, StackText, any_shape, is_step, plain};
 use super::trace_parts::{BadValue, TracePart, Whole};
 use crate::error::Warning;
-use crate::scan::json::{Event, EventSplitter};
+use crate::scan::json::{self, Begun, Event, EventSplitter};
 use crate::timeline::blocks::Interner;
 use crate::units::Decimal;
 use rustc_hash::FxHashMap;
@@ -135,8 +135,8 @@ struct Events {
     threads: Interner,
     stacks: Interner,
     known_stacks: KnownStacks,
-    /// Room for the text that tells a thread.
-    thread: String,
+    /// The text that tells the latest event's thread, and its number.
+    thread: (Vec<u8>, u32),
     any_shape: AnyShape,
 }
 
@@ -158,14 +158,12 @@ impl TraceReader {
 
     /// Takes the bytes that were put into the room.
     pub fn filled(&mut self, bytes: usize) {
-        let events = &mut self.events;
-        self.splitter.filled(bytes, &mut |event| events.take(event));
+        self.splitter.filled(bytes, &mut self.events);
     }
 
     /// Takes the next bytes of the file.
     pub fn feed(&mut self, chunk: &[u8]) {
-        let events = &mut self.events;
-        self.splitter.feed(chunk, &mut |event| events.take(event));
+        self.splitter.feed(chunk, &mut self.events);
     }
 
     /// Whether nothing that could follow matters.
@@ -183,38 +181,62 @@ impl TraceReader {
     /// Ends the range.
     pub fn finish_part(self) -> TracePart {
         let mut events = self.events;
-        let ended = self.splitter.finish(&mut |event| events.take(event));
+        let ended = self.splitter.finish(&mut events);
         TracePart { ended, names: events.names.texts, threads: events.threads.texts, stacks: events.stacks.texts, ..events.part }
     }
 }
 
-impl Events {
+impl json::Events for Events {
+    fn begins(&mut self, byte: u64, text: &[u8]) -> Begun {
+        let mut fields = Fields::default();
+        let length = match plain(text, &self.known_stacks, &mut fields) {
+            Shape::Plain(length) => {
+                self.read(byte, &fields);
+                length
+            }
+            Shape::PlainNoMatter(length) => length,
+            Shape::NoMatter => return Begun::Unwanted,
+            Shape::Unusual => return Begun::Unknown,
+        };
+        self.part.events += 1;
+        Begun::Taken(length)
+    }
+
     /// False: the bytes are no JSON.
     fn take(&mut self, event: Event) -> bool {
         self.part.events += 1;
+        if event.unwanted {
+            return true;
+        }
         let mut mended = Vec::new();
         let mut fields = Fields::default();
         match plain(event.json, &self.known_stacks, &mut fields) {
-            Shape::Plain => {}
-            Shape::NoMatter => return true,
+            Shape::Plain(_) => {}
+            Shape::PlainNoMatter(_) | Shape::NoMatter => return true,
             Shape::Unusual if !self.any_shape.matters(event.json) => return true,
             Shape::Unusual => match any_shape(event.json, &mut mended) {
                 Some(read) => fields = read,
                 None => return false,
             },
         }
-        if let Err((field, value)) = self.read(&fields) {
-            self.part.bad_values.push(BadValue { byte: event.byte, field, value: value.to_owned() });
-        }
+        self.read(event.byte, &fields);
         true
     }
+}
 
-    /// Takes what an event says; the error names the field that is no number.
-    fn read<'a>(&mut self, event: &Fields<'a>) -> Result<(), (Field, &'a str)> {
+impl Events {
+    /// Takes what an event says, or notes the field that is no number.
+    fn read(&mut self, byte: u64, event: &Fields) {
+        if let Err((field, value)) = self.fields(event) {
+            self.part.bad_values.push(BadValue { byte, field, value: String::from_utf8_lossy(value).into_owned() });
+        }
+    }
+
+    fn fields<'a>(&mut self, event: &Fields<'a>) -> Result<(), (Field, &'a [u8])> {
         match (event.phase.as_ref(), event.category.as_ref()) {
-            ("X", "cpu_op") => {
+            (b"X", b"cpu_op") => {
                 let span = span(event)?;
-                let (name, thread) = (self.names.number(&event.name), self.thread(event));
+                let (name, thread) = (self.names.number_of(&event.name), self.thread(event));
                 let stack = self.stack(event.stack);
                 let operators = &mut self.part.operators;
                 operators.spans.push(name, thread, span);
@@ -225,33 +247,33 @@ impl Events {
                     self.phase(event, span);
                 }
             }
-            ("X", "enqueue") => {
+            (b"X", b"enqueue") => {
                 let time_ns = ns(Field::Ts, event.ts)?;
                 let point = Point { thread: self.thread(event), time_ns };
                 self.part.enqueued.push((correlation(event)?, point));
             }
-            ("X", "dequeue") => {
+            (b"X", b"dequeue") => {
                 let (start_ns, end_ns) = span(event)?;
                 self.part.dequeues.push(Dequeue { start_ns, end_ns, correlation: correlation(event)? });
             }
-            ("X", "python_function") => {
+            (b"X", b"python_function") => {
                 let span = span(event)?;
-                let (name, thread) = (self.names.number(&event.name), self.thread(event));
+                let (name, thread) = (self.names.number_of(&event.name), self.thread(event));
                 self.part.python.push(name, thread, span);
             }
-            (ph @ ("s" | "f"), "fwdbwd") => {
+            (ph @ (b"s" | b"f"), b"fwdbwd") => {
                 let point = Point { time_ns: ns(Field::Ts, event.ts)?, thread: self.thread(event) };
-                let flows = if ph == "s" { &mut self.part.flow_starts } else { &mut self.part.flow_ends };
-                flows.push((event.id.to_owned(), point));
+                let flows = if ph == b"s" { &mut self.part.flow_starts } else { &mut self.part.flow_ends };
+                flows.push((String::from_utf8_lossy(event.id).into_owned(), point));
             }
-            ("X", _) if is_step(&event.name) => self.phase(event, span(event)?),
+            (b"X", _) if is_step(&event.name) => self.phase(event, span(event)?),
             _ => {}
         }
         Ok(())
     }
 
     fn phase(&mut self, event: &Fields, (start_ns, end_ns): (i64, i64)) {
-        self.part.phases.push(Phase { name: event.name.clone().into_owned(), start_ns, end_ns });
+        self.part.phases.push(Phase { name: String::from_utf8_lossy(&event.name).into_owned(), start_ns, end_ns });
     }
 
     fn stack(&mut self, stack: StackText) -> u32 {
@@ -270,11 +292,15 @@ impl Events {
     }
 
     fn thread(&mut self, event: &Fields) -> u32 {
-        self.thread.clear();
-        self.thread.push_str(event.pid);
-        self.thread.push(' ');
-        self.thread.push_str(event.tid);
-        self.threads.number(&self.thread)
+        let (text, number) = &mut self.thread;
+        if !text.strip_prefix(event.pid).and_then(|rest| rest.strip_prefix(b" ")).is_some_and(|rest| rest == event.tid) {
+            text.clear();
+            text.extend_from_slice(event.pid);
+            text.push(b' ');
+            text.extend_from_slice(event.tid);
+            *number = self.threads.number_of(text);
+        }
+        *number
     }
 }
 
@@ -303,20 +329,25 @@ impl Field {
     }
 }
 
-fn span<'a>(event: &Fields<'a>) -> Result<(i64, i64), (Field, &'a str)> {
+fn span<'a>(event: &Fields<'a>) -> Result<(i64, i64), (Field, &'a [u8])> {
     let start_ns = ns(Field::Ts, event.ts)?;
     let length_ns = event.dur.map_or(Ok(0), |dur| ns(Field::Dur, dur))?;
     Ok((start_ns, start_ns.saturating_add(length_ns.max(0))))
 }
 
 /// Microseconds, as a number or as text, to nanoseconds.
-fn ns(field: Field, text: &str) -> Result<i64, (Field, &str)> {
-    let parsed = Decimal::parse(text.trim_matches('"').as_bytes()).ok().flatten();
+fn ns(field: Field, text: &[u8]) -> Result<i64, (Field, &[u8])> {
+    let parsed = Decimal::parse(unquoted(text)).ok().flatten();
     parsed.and_then(|decimal| decimal.times(1000)).ok_or((field, text))
 }
 
-fn correlation<'a>(event: &Fields<'a>) -> Result<u64, (Field, &'a str)> {
-    event.correlation.trim_matches('"').parse().map_err(|_| (Field::Correlation, event.correlation))
+fn correlation<'a>(event: &Fields<'a>) -> Result<u64, (Field, &'a [u8])> {
+    let text = std::str::from_utf8(unquoted(event.correlation)).unwrap_or_default();
+    text.parse().map_err(|_| (Field::Correlation, event.correlation))
+}
+
+fn unquoted(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
 }
 
 /// The frames of a stack, leaf first.

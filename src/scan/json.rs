@@ -3,6 +3,7 @@
 //! Trace files are an array of events, or an object with such an array as `traceEvents`; several GB, often on one line, sometimes cut.
 //! The splitter follows strings and brackets only, 64 bytes at a time, and hands each event on as bytes. Whoever takes them says whether
 //! one was an event at all; a broken one costs itself, not the rest: the splitter goes on at the next place that looks like a start.
+//! A taker that can read an event at its first byte is asked first, and spares the splitter the way to its end ([`Events::begins`]).
 //!
 //! Of a file that several readers share, a splitter can take a range of bytes: the events that begin in it. What comes before a range is
 //! not known to it, so it guesses the first event by the look of it and says where that was ([`Ended::first`]). Between two events nothing
@@ -19,6 +20,36 @@ pub struct Event<'a> {
     pub byte: u64,
     /// From `{` to `}`.
     pub json: &'a [u8],
+    /// That it does not matter was said when it began.
+    pub unwanted: bool,
+}
+
+/// Takes events.
+pub trait Events {
+    /// An event begins here and goes on, as far as it has come; what follows it is there too.
+    fn begins(&mut self, _byte: u64, _text: &[u8]) -> Begun {
+        Begun::Unknown
+    }
+
+    /// A whole event, unless it was taken when it began; answers whether it was one.
+    fn take(&mut self, event: Event) -> bool;
+}
+
+/// What was made of the beginning of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// It was taken: valid JSON of so many bytes.
+    Taken(usize),
+    /// It does not matter.
+    Unwanted,
+    /// It must be seen as a whole.
+    Unknown,
+}
+
+impl<F: FnMut(Event) -> bool> Events for F {
+    fn take(&mut self, event: Event) -> bool {
+        self(event)
+    }
 }
 
 /// How a file, or the range of it, ended.
@@ -84,6 +115,8 @@ pub struct EventSplitter {
     depth: u32,
     /// Where in the buffer the current event begins.
     start: Option<usize>,
+    /// Offset of an event that does not matter.
+    unwanted: Option<u64>,
     /// Events that begin here or later are not this splitter's.
     until: u64,
     first: Option<u64>,
@@ -130,6 +163,7 @@ impl EventSplitter {
             strings: Strings::default(),
             depth: 0,
             start: None,
+            unwanted: None,
             until,
             first: None,
             broken: Vec::new(),
@@ -152,13 +186,13 @@ impl EventSplitter {
 
     /// Takes the bytes that were put into the [room](Self::room) and hands every event that is complete to `each`, which answers whether
     /// it was one.
-    pub fn filled(&mut self, bytes: usize, each: &mut dyn FnMut(Event) -> bool) {
+    pub fn filled(&mut self, bytes: usize, each: &mut dyn Events) {
         self.filled += bytes;
         self.advance(false, each);
     }
 
     /// Takes the next bytes of the file.
-    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Event) -> bool) {
+    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn Events) {
         self.room(chunk.len()).copy_from_slice(chunk);
         self.filled(chunk.len(), each);
     }
@@ -169,7 +203,7 @@ impl EventSplitter {
     }
 
     /// Ends the file, or the range.
-    pub fn finish(mut self, each: &mut dyn FnMut(Event) -> bool) -> Ended {
+    pub fn finish(mut self, each: &mut dyn Events) -> Ended {
         if self.place == Place::BeforeArray && self.byte + self.filled as u64 == 0 {
             return Ended { first: None, end: End::Empty, broken: Vec::new() };
         }
@@ -194,7 +228,7 @@ impl EventSplitter {
         Ended { first: self.first, end, broken: self.broken }
     }
 
-    fn advance(&mut self, last: bool, each: &mut dyn FnMut(Event) -> bool) {
+    fn advance(&mut self, last: bool, each: &mut dyn Events) {
         match self.place {
             Place::BeforeArray => self.find_array(),
             Place::BeforeEvent => self.find_event(last),
@@ -246,8 +280,14 @@ impl EventSplitter {
     }
 
     /// Scans every whole block that has come.
-    fn scan(&mut self, each: &mut dyn FnMut(Event) -> bool) {
-        while self.place == Place::InArray && self.filled - self.scanned >= BLOCK {
+    fn scan(&mut self, each: &mut dyn Events) {
+        while self.place == Place::InArray {
+            if self.taken_at_once(each) {
+                continue;
+            }
+            if self.filled - self.scanned < BLOCK {
+                return;
+            }
             let base = self.scanned;
             let Some(block) = self.buffer[base..].first_chunk::<BLOCK>() else { return };
             let found = json_masks(block);
@@ -284,14 +324,39 @@ impl EventSplitter {
         }
     }
 
+    /// Between two events: whether another follows and is taken by its beginning.
+    fn taken_at_once(&mut self, each: &mut dyn Events) -> bool {
+        if self.depth > 0 || self.strings != Strings::default() {
+            return false;
+        }
+        let text = &self.buffer[self.scanned..self.filled];
+        let near = &text[..text.len().min(BLOCK)];
+        let Some(before) = near.iter().position(|byte| !matches!(byte, b',' | b' ' | b'\n' | b'\r' | b'\t')) else { return false };
+        let byte = self.byte + (self.scanned + before) as u64;
+        let text = &text[before..];
+        if text[0] != b'{' || byte >= self.until || self.unwanted == Some(byte) {
+            return false;
+        }
+        match each.begins(byte, &text[..text.len().min(LONGEST_EVENT)]) {
+            Begun::Taken(length) => {
+                self.scanned += before + length;
+                return true;
+            }
+            Begun::Unwanted => self.unwanted = Some(byte),
+            Begun::Unknown => {}
+        }
+        false
+    }
+
     /// Hands an event on. False: it was none, and scanning went back into it.
-    fn end_event(&mut self, end: usize, each: &mut dyn FnMut(Event) -> bool) -> bool {
+    fn end_event(&mut self, end: usize, each: &mut dyn Events) -> bool {
         let Some(start) = self.start.take() else { return true };
         if end - start > LONGEST_EVENT {
             self.give_up(start);
             return false;
         }
-        if each(Event { byte: self.byte + start as u64, json: &self.buffer[start..end] }) {
+        let byte = self.byte + start as u64;
+        if each.take(Event { byte, json: &self.buffer[start..end], unwanted: self.unwanted == Some(byte) }) {
             return true;
         }
         if self.resume(start, end, false) {
@@ -416,7 +481,7 @@ impl Prefix {
 }
 
 /// Which bytes lie in strings, across blocks.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Strings {
     /// All ones while a string is open at the block's start.
     open: u64,
@@ -482,6 +547,35 @@ mod tests {
         }
         let ended = splitter.finish(&mut each);
         (seen, ended)
+    }
+
+    /// Takes whatever serde_json can read from its beginning; but every third such event does not matter, and every third it leaves.
+    #[derive(Default)]
+    struct Eager {
+        seen: Vec<(u64, String)>,
+    }
+
+    impl Events for Eager {
+        fn begins(&mut self, byte: u64, text: &[u8]) -> Begun {
+            let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+            match (values.next(), byte % 3) {
+                (Some(Ok(_)), 0) => {
+                    self.seen.push((byte, String::from_utf8_lossy(&text[..values.byte_offset()]).into_owned()));
+                    Begun::Taken(values.byte_offset())
+                }
+                (Some(Ok(_)), 1) => Begun::Unwanted,
+                _ => Begun::Unknown,
+            }
+        }
+
+        fn take(&mut self, event: Event) -> bool {
+            let read = serde_json::from_slice::<Value>(event.json).is_ok();
+            assert!(read || !event.unwanted);
+            if read {
+                self.seen.push((event.byte, String::from_utf8_lossy(event.json).into_owned()));
+            }
+            read
+        }
     }
 
     fn split(text: &[u8], cuts: &[usize]) -> Seen {
@@ -594,6 +688,24 @@ mod tests {
             let expected: Vec<String> = elements.into_iter().filter(Value::is_object).map(|event| event.to_string()).collect();
             prop_assert_eq!(seen.into_iter().map(|event| event.1).collect::<Vec<_>>(), expected);
             prop_assert_eq!((end, broken), (End::Whole, vec![]));
+        }
+
+        #[test]
+        fn taking_events_by_their_beginning_changes_nothing(
+            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}", 1 => Just(" ".repeat(200))], 0..14), cuts in prop::collection::vec(0usize..4096, 0..8),
+        ) {
+            let text = format!("[{}", parts.join(", "));
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (text.len() + 1)).collect();
+            cuts.sort_unstable();
+            let mut eager = Eager::default();
+            let mut splitter = EventSplitter::default();
+            let mut from = 0;
+            for &cut in cuts.iter().chain([&text.len()]) {
+                splitter.feed(&text.as_bytes()[from..cut], &mut eager);
+                from = cut;
+            }
+            let ended = splitter.finish(&mut eager);
+            prop_assert_eq!((eager.seen, ended.end, ended.broken), split(text.as_bytes(), &[]));
         }
 
         #[test]

@@ -54,6 +54,42 @@ pub fn running_parity(mut bits: u64) -> u64 {
     bits
 }
 
+/// How many bytes at the start of a text are ASCII and neither quotes nor backslashes nor control characters.
+#[inline]
+pub fn bare_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(sixteen) = text[at..].first_chunk::<16>() {
+        let others = not_bare(sixteen);
+        if others != 0 {
+            return at + others.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    at + text[at..].iter().take_while(|&&byte| is_bare(byte)).count()
+}
+
+fn is_bare(byte: u8) -> bool {
+    (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\'
+}
+
+/// Where bytes stand that end the [bare length](bare_length).
+#[inline(always)]
+fn not_bare(bytes: &[u8; 16]) -> u16 {
+    let (low, high) = halves(bytes);
+    #[cfg(target_arch = "x86_64")]
+    return sse2::not_bare(low, high);
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return simd128::not_bare(low, high);
+    #[allow(unreachable_code)]
+    [low, high].iter().flat_map(|half| half.to_le_bytes()).enumerate().fold(0, |mask, (i, byte)| mask | u16::from(!is_bare(byte)) << i)
+}
+
+#[inline(always)]
+fn halves(bytes: &[u8; 16]) -> (u64, u64) {
+    let both = u128::from_le_bytes(*bytes);
+    (both as u64, (both >> 64) as u64)
+}
+
 /// For each wanted byte, where `byte | set` equals it.
 #[inline(always)]
 fn equal<const N: usize>(block: &[u8; BLOCK], set: u8, wanted: [u8; N]) -> [u64; N] {
@@ -74,11 +110,9 @@ fn scalar<const N: usize>(block: &[u8; BLOCK], set: u8, wanted: [u8; N]) -> [u64
 #[inline(always)]
 fn by_16<const N: usize>(block: &[u8; BLOCK], part: impl Fn(u64, u64) -> [u16; N]) -> [u64; N] {
     let mut masks = [0; N];
-    for (i, bytes) in block.chunks_exact(16).enumerate() {
-        let word = |at: usize| {
-            u64::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], bytes[at + 4], bytes[at + 5], bytes[at + 6], bytes[at + 7]])
-        };
-        for (mask, bits) in masks.iter_mut().zip(part(word(0), word(8))) {
+    for (i, bytes) in block.as_chunks::<16>().0.iter().enumerate() {
+        let (low, high) = halves(bytes);
+        for (mask, bits) in masks.iter_mut().zip(part(low, high)) {
             *mask |= u64::from(bits) << (i * 16);
         }
     }
@@ -107,6 +141,23 @@ mod sse2 {
         }
         masks
     }
+
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub fn not_bare(low: u64, high: u64) -> u16 {
+        // SAFETY: every x86-64 processor has SSE2; no pointers are involved.
+        unsafe { not_bare_with_sse2(low, high) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn not_bare_with_sse2(low: u64, high: u64) -> u16 {
+        let bytes = _mm_set_epi64x(high as i64, low as i64);
+        // As signed numbers, bytes beyond ASCII are below the space too.
+        let below = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+        let marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8)), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8)));
+        _mm_movemask_epi8(_mm_or_si128(below, marks)) as u16
+    }
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -122,12 +173,31 @@ mod simd128 {
         }
         masks
     }
+
+    #[inline(always)]
+    pub fn not_bare(low: u64, high: u64) -> u16 {
+        let bytes = u64x2(low, high);
+        // As signed numbers, bytes beyond ASCII are below the space too.
+        let below = i8x16_lt(bytes, i8x16_splat(0x20));
+        let marks = v128_or(u8x16_eq(bytes, u8x16_splat(b'"')), u8x16_eq(bytes, u8x16_splat(b'\\')));
+        u8x16_bitmask(v128_or(below, marks))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn bytes_that_need_a_look_end_the_bare_length() {
+        for byte in 0..=255u8 {
+            for before in 0..40 {
+                let text = [vec![b'x'; before], vec![byte; 3], vec![b'y'; 19]].concat();
+                assert_eq!(bare_length(&text), if is_bare(byte) { text.len() } else { before }, "{byte} after {before}");
+            }
+        }
+    }
 
     proptest! {
         #[test]

@@ -214,18 +214,23 @@ impl BlocksBuilder {
 pub struct Interner {
     /// By number.
     pub texts: Vec<String>,
-    numbers: FxHashMap<String, u32>,
+    numbers: FxHashMap<Vec<u8>, u32>,
 }
 
 impl Interner {
     /// The number of a text.
     pub fn number(&mut self, text: &str) -> u32 {
+        self.number_of(text.as_bytes())
+    }
+
+    /// The number of a text that is known to be UTF-8.
+    pub fn number_of(&mut self, text: &[u8]) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
         let number = self.texts.len() as u32;
-        self.texts.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
+        self.texts.push(String::from_utf8_lossy(text).into_owned());
+        self.numbers.insert(text.to_vec(), number);
         number
     }
 }
