@@ -271,25 +271,10 @@ impl Texts {
 }
 
 /// A cell as it is written; `None` where it is empty.
-#[inline]
+#[inline(always)]
 pub fn decimal<'a>(column: &'a Column, cells: &Cells) -> Result<Option<Decimal>, Refused<'a>> {
-    let (value, length) = cells.and_beyond(column.at);
-    Decimal::parse_before(value, length).map_err(|error| {
-        let value = &value[..length];
-        let problem = match error {
-            DecimalError::Scientific if column.is_time => Problem::ImpreciseTime,
-            DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
-            DecimalError::NotANumber if value.trim_ascii() == column.name.as_bytes() => {
-                Problem::BadValue { reason: "the header stands here once more: two files were joined" }
-            }
-            DecimalError::NotANumber if memchr::memchr(b',', value).is_some() => {
-                Problem::BadValue { reason: "a comma in a number, as some spreadsheets write it; take the file that the profiler wrote" }
-            }
-            DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
-            DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
-        };
-        column.refuse(cells, problem)
-    })
+    let (text, length) = cells.and_beyond(column.at);
+    Decimal::parse_before(text, length).map_err(|error| column.no_number(cells, error))
 }
 
 /// A cell in nanoseconds or bytes; `None` where it is empty.
@@ -332,6 +317,24 @@ impl Column {
     /// The column of a name, in lower case and without its unit.
     pub fn find(names: &[String], wanted: &str) -> Option<Column> {
         names.iter().enumerate().find_map(|(at, name)| Column::read(name, at, wanted))
+    }
+
+    #[cold]
+    fn no_number<'a>(&'a self, cells: &Cells, error: DecimalError) -> Refused<'a> {
+        let value = cells.get(self.at);
+        let problem = match error {
+            DecimalError::Scientific if self.is_time => Problem::ImpreciseTime,
+            DecimalError::Scientific => Problem::BadValue { reason: "scientific notation: its digits are gone" },
+            DecimalError::NotANumber if value.trim_ascii() == self.name.as_bytes() => {
+                Problem::BadValue { reason: "the header stands here once more: two files were joined" }
+            }
+            DecimalError::NotANumber if memchr::memchr(b',', value).is_some() => {
+                Problem::BadValue { reason: "a comma in a number, as some spreadsheets write it; take the file that the profiler wrote" }
+            }
+            DecimalError::NotANumber => Problem::BadValue { reason: "not a number" },
+            DecimalError::OutOfRange => Problem::BadValue { reason: "out of range" },
+        };
+        self.refuse(cells, problem)
     }
 
     /// Refuses this column's cell.
