@@ -2,7 +2,7 @@
 // helpers read ranges of it, meanwhile and share-nothing, and the capture's worker puts the parts together. At most one of them all a core
 // is at work at once.
 //
-// Reading blocks a worker; that others parse meanwhile is the overlap.
+// The browser reads ahead of each of them: that is the overlap of reading and parsing.
 import {wasm, worker} from './embedded';
 import type {ByteRange, FromWorker, ListedFile, ScanInput, Scanned, ToWorker} from './protocol';
 

@@ -13,8 +13,25 @@ function start(module: WebAssembly.Module): void {
 let scanner: Scanner | null = null;
 /** Parts of the trace that others still read. */
 let awaited = 0;
+let trace: ListedFile | null = null;
+/** Parts that were read before the tables. */
+let early: Scanned[] = [];
+/** Joining reads again where a guess was wrong; one at a time. */
+let joining: Promise<void> = Promise.resolve();
 
 const progress = (bytes: number): void => post({type: 'progress', bytes});
+
+/** Often enough for the eye. */
+const TELL_MS = 40;
+let told = 0;
+
+/** Of chunks there are thousands. */
+function progressAtTimes(bytes: number): void {
+  const now = performance.now();
+  if (now - told < TELL_MS) return;
+  told = now;
+  progress(bytes);
+}
 
 function scanXplane({path, file}: ListedFile): void {
   const result: Scanned = scan_xplane(path, file, progress);
@@ -22,23 +39,42 @@ function scanXplane({path, file}: ListedFile): void {
   post({type: 'traced', result: null});
 }
 
-function scan(input: AscendInput, pieces: number): void {
+async function scan(input: AscendInput, pieces: number): Promise<void> {
   // First, so that helpers read the trace while the tables are read here.
+  trace = input.trace;
   const ranges = input.trace === null ? [] : cut_trace(input.trace.file, pieces) as ByteRange[];
   post({type: 'cut', ranges});
   awaited = ranges.length;
-  scanner = new Scanner(input, progress);
-  const blocks: Scanned = scanner.blocks();
+  const read = await Scanner.read(input, progressAtTimes);
+  const blocks: Scanned = read.blocks();
   post({type: 'scanned', result: blocks}, blocks.transfer);
-  if (awaited === 0) end();
+  scanner = read;
+  if (awaited === 0) await end(read);
+  for (const part of early.splice(0)) await take(part, read);
 }
 
-function end(): void {
-  const result: Scanned | null = scanner?.origins(progress) ?? null;
+async function take(part: Scanned, by: Scanner): Promise<void> {
+  joining = joining.then(() => join(part, by));
+  await joining;
+  if (--awaited === 0) await end(by);
+}
+
+async function join(part: Scanned, by: Scanner): Promise<void> {
+  by.part(part);
+  for (let range = by.missing(); range !== undefined && trace !== null; range = by.missing()) {
+    by.read_again(await readPart(trace, [range[0] ?? 0, range[1] ?? 0], true, () => {}));
+  }
+}
+
+const readPart = ({path, file}: ListedFile, [from, until]: ByteRange, exact: boolean, told: (bytes: number) => void): Promise<Scanned> =>
+  scan_part(path, file, from, until, exact, told);
+
+async function end(by: Scanner): Promise<void> {
+  const result: Scanned | null = await by.origins();
   post({type: 'traced', result}, result?.transfer);
 }
 
-listen(message => {
+listen(async message => {
   switch (message.type) {
     case 'main':
       start(message.module);
@@ -51,16 +87,24 @@ listen(message => {
     case 'scan':
       start(message.module);
       if ('xplane' in message.input) scanXplane(message.input.xplane);
-      else scan(message.input, message.pieces);
+      else await scan(message.input, message.pieces);
       break;
     case 'part':
-      scanner?.part(message.part);
-      if (--awaited === 0) end();
+      if (scanner === null) early.push(message.part);
+      else await take(message.part, scanner);
       break;
     case 'range': {
       start(message.module);
-      const {trace: {path, file}, range: [from, until]} = message;
-      const part: Scanned = scan_part(path, file, from, until, progress);
+      let unsaid = 0;
+      const part = await readPart(message.trace, message.range, false, bytes => {
+        unsaid += bytes;
+        const now = performance.now();
+        if (now - told < TELL_MS) return;
+        told = now;
+        progress(unsaid);
+        unsaid = 0;
+      });
+      progress(unsaid);
       post({type: 'part', part}, part.transfer);
       break;
     }

@@ -9,6 +9,7 @@ use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
 use crate::scan::json::{End, Ended, LONGEST_EVENT};
 use crate::timeline::blocks::Interner;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What the events that begin in a range of the file say. Numbers of names, stacks and threads are the part's own.
@@ -101,27 +102,71 @@ pub fn ranges(file_bytes: u64, most: usize) -> Vec<Range<u64>> {
     (0..count).map(|nth| cut(nth)..cut(nth + 1)).collect()
 }
 
-/// Puts parts together, each given with its range, in the file's order and from its start. `read` reads a range that begins exactly at an
-/// event: it is called where a guess was wrong.
+/// Puts parts together, each given with its range. `read` reads a range that begins exactly at an event: it is called where a guess was wrong.
 pub fn join(file: &str, parts: impl IntoIterator<Item = (Range<u64>, TracePart)>, read: &mut dyn FnMut(Range<u64>) -> TracePart) -> Trace {
-    let mut whole = Whole::new(file);
+    let mut joiner = Joiner::new(file);
     for (range, part) in parts {
-        match whole.next {
-            Next::Start => whole.append(part),
-            Next::Event(byte) => {
-                if let Some(first) = part.ended.first.filter(|&first| byte < first) {
-                    whole.append(read(byte..first));
-                }
-                match whole.next {
-                    Next::Event(byte) if part.ended.first == Some(byte) => whole.append(part),
-                    Next::Event(byte) if byte < range.end => whole.append(read(byte..range.end)),
-                    _ => {}
-                }
-            }
-            Next::Nothing => break,
+        joiner.add(range, part);
+        while let Some(range) = joiner.missing() {
+            joiner.read_again(read(range));
         }
     }
-    whole.finish()
+    joiner.finish()
+}
+
+/// Puts parts together as they come, in any order: what follows on what is there needs to wait no longer.
+pub struct Joiner {
+    whole: Whole,
+    /// Parts of ranges that come later, by the ranges' starts.
+    waiting: BTreeMap<u64, (Range<u64>, TracePart)>,
+    /// Start of the range that comes next.
+    next: u64,
+}
+
+impl Joiner {
+    /// For the ranges of a file, which must cover it from its start.
+    pub fn new(file: &str) -> Joiner {
+        Joiner { whole: Whole::new(file), waiting: BTreeMap::new(), next: 0 }
+    }
+
+    /// Takes the part of a range.
+    pub fn add(&mut self, range: Range<u64>, part: TracePart) {
+        self.waiting.insert(range.start, (range, part));
+    }
+
+    /// Joins what it can; the answer is a range, exactly from an event on, that must be [read again](Self::read_again) first.
+    pub fn missing(&mut self) -> Option<Range<u64>> {
+        while let Some((range, part)) = self.waiting.remove(&self.next) {
+            match self.whole.next {
+                Next::Start => self.whole.append(part),
+                Next::Nothing => {}
+                Next::Event(byte) => match part.ended.first {
+                    Some(first) if byte < first => {
+                        self.waiting.insert(range.start, (range, part));
+                        return Some(byte..first);
+                    }
+                    Some(first) if byte == first => self.whole.append(part),
+                    _ if byte < range.end => {
+                        self.next = range.end;
+                        return Some(byte..range.end);
+                    }
+                    _ => {}
+                },
+            }
+            self.next = range.end;
+        }
+        None
+    }
+
+    /// Takes what was missing.
+    pub fn read_again(&mut self, part: TracePart) {
+        self.whole.append(part);
+    }
+
+    /// The trace.
+    pub fn finish(self) -> Trace {
+        self.whole.finish()
+    }
 }
 
 /// The trace as far as its parts have been put together.

@@ -293,7 +293,7 @@ impl Events {
 
     fn thread(&mut self, event: &Fields) -> u32 {
         let (text, number) = &mut self.thread;
-        if !text.strip_prefix(event.pid).and_then(|rest| rest.strip_prefix(b" ")).is_some_and(|rest| rest == event.tid) {
+        if text.strip_prefix(event.pid).and_then(|rest| rest.strip_prefix(b" ")).is_none_or(|rest| rest != event.tid) {
             text.clear();
             text.extend_from_slice(event.pid);
             text.push(b' ');

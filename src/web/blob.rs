@@ -2,13 +2,16 @@
 
 use crate::error::Problem;
 use crate::scan::gzip::{Unpacker, damaged, is_gzip};
-use js_sys::Uint8Array;
+use js_sys::{ArrayBuffer, Function, Object, Reflect, Uint8Array};
 use std::ops::Range;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{File, FileReaderSync};
+use web_sys::{Blob, File, FileReaderSync, ReadableStreamByobReader};
 
 /// Larger slices are read faster (measured up to 64 MiB); this one keeps a worker small.
 const SLICE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// What a stream is asked for at once; browsers hand over an eighth of it or so.
+const ROOM_BYTES: u32 = 1 << 20;
 
 /// Past the end of a range only the rest of one event is wanted.
 const SLICE_PAST_RANGE_BYTES: f64 = 64.0 * 1024.0;
@@ -37,7 +40,7 @@ impl<'a> BlobReader<'a> {
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|error| unreadable(&error))?;
         let bytes = Uint8Array::new(&buffer);
         if f64::from(bytes.length()) < end - self.at {
-            return Err(Problem::UnreadableFile { reason: "the file became shorter".to_owned() });
+            return Err(shorter());
         }
         self.at = end;
         Ok(Some(bytes))
@@ -59,17 +62,94 @@ pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem
     unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))
 }
 
+/// As [`read`], while the browser reads ahead.
+pub async fn stream(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
+    let mut stretch = Stretch::open(file, 0.0, file.size())?;
+    let mut unpacker = Unpacker::default();
+    let mut chunk = Vec::new();
+    while let Some(bytes) = stretch.next().await? {
+        chunk.resize(bytes.length() as usize, 0);
+        bytes.copy_to(&mut chunk);
+        let at = stretch.at as u64;
+        unpacker.feed(&chunk, &mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))?;
+    }
+    let at = stretch.at as u64;
+    unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))
+}
+
 /// Reads a range of a file, and on beyond it until `each` answers that it has enough.
-pub fn read_range(file: &File, range: Range<u64>, each: &mut dyn FnMut(&Uint8Array) -> bool) -> Result<(), Problem> {
-    let mut blob = BlobReader::open(file, range.start as f64)?;
-    loop {
-        let left = range.end as f64 - blob.at;
-        let most = if left > 0.0 { left.min(SLICE_BYTES) } else { SLICE_PAST_RANGE_BYTES };
-        match blob.read_next(most)? {
-            Some(bytes) if each(&bytes) => {}
-            _ => return Ok(()),
+pub async fn stream_range(file: &File, range: Range<u64>, each: &mut dyn FnMut(&Uint8Array) -> bool) -> Result<(), Problem> {
+    let end = file.size().min(range.end as f64);
+    let mut stretch = Stretch::open(file, range.start as f64, end)?;
+    while let Some(bytes) = stretch.next().await? {
+        if !each(&bytes) {
+            return Ok(());
         }
     }
+    let mut beyond = BlobReader::open(file, end)?;
+    while let Some(bytes) = beyond.read_next(SLICE_PAST_RANGE_BYTES)? {
+        if !each(&bytes) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// A stretch of a file, as it comes.
+struct Stretch<'a> {
+    at: f64,
+    end: f64,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    /// The browser reads ahead and fills what it is given: twice as fast as slices, in Chromium and Firefox.
+    Stream { reader: ReadableStreamByobReader, room: ArrayBuffer },
+    /// Where it can't.
+    Slices(BlobReader<'a>),
+}
+
+impl<'a> Stretch<'a> {
+    fn open(file: &'a File, at: f64, end: f64) -> Result<Stretch<'a>, Problem> {
+        let blob = file.slice_with_f64_and_f64(at, end).map_err(|error| unreadable(&error))?;
+        let source = match byob_reader(&blob) {
+            Ok(reader) => Source::Stream { reader, room: ArrayBuffer::new(ROOM_BYTES) },
+            Err(_) => Source::Slices(BlobReader::open(file, at)?),
+        };
+        Ok(Stretch { at, end, source })
+    }
+
+    /// The next bytes; `None` at the end.
+    async fn next(&mut self) -> Result<Option<Uint8Array>, Problem> {
+        if self.at >= self.end {
+            return Ok(None);
+        }
+        let bytes = match &mut self.source {
+            Source::Slices(blob) => blob.read_next(SLICE_BYTES.min(self.end - self.at))?,
+            Source::Stream { reader, room } => {
+                let bytes = read_into(reader, room).await.map_err(|error| unreadable(&error))?;
+                // The buffer went to the browser and came back, under another name.
+                *room = bytes.buffer();
+                Some(bytes).filter(|bytes| bytes.length() > 0)
+            }
+        };
+        let Some(bytes) = bytes else { return Err(shorter()) };
+        self.at += f64::from(bytes.length());
+        Ok(Some(bytes))
+    }
+}
+
+async fn read_into(reader: &ReadableStreamByobReader, room: &ArrayBuffer) -> Result<Uint8Array, JsValue> {
+    let read = reader.read_with_array_buffer_view(&Uint8Array::new(room)).await?;
+    Reflect::get(&read, &"value".into())?.dyn_into()
+}
+
+fn byob_reader(blob: &Blob) -> Result<ReadableStreamByobReader, JsValue> {
+    let call = |object: &JsValue, method: &str, argument: &JsValue| Reflect::get(object, &method.into())?.dyn_into::<Function>()?.call1(object, argument);
+    let options = Object::new();
+    Reflect::set(&options, &"mode".into(), &"byob".into())?;
+    let stream = call(blob, "stream", &JsValue::UNDEFINED)?;
+    call(&stream, "getReader", &options)?.dyn_into()
 }
 
 /// Whether a file is gzip; one that cannot be read is not.
@@ -86,6 +166,10 @@ pub fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
     let mut text = Vec::new();
     read(file, &mut |bytes, _| text.extend_from_slice(bytes))?;
     Ok(text)
+}
+
+fn shorter() -> Problem {
+    Problem::UnreadableFile { reason: "the file became shorter".to_owned() }
 }
 
 fn unreadable(error: &JsValue) -> Problem {

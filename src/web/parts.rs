@@ -6,7 +6,8 @@ use crate::ascend::trace_parts::{self, BadValues, TracePart};
 use crate::ascend::trace_view::{Dequeue, Operators, Phase, Point, Spans, TraceReader};
 use crate::error::{Position, Warning};
 use crate::scan::json::Ended;
-use js_sys::{Array, Function, Object, Uint8Array};
+use js_sys::futures::future_to_promise;
+use js_sys::{Array, Function, Object, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use wasm_bindgen::prelude::*;
@@ -31,16 +32,19 @@ pub fn cut_trace(file: &File, pieces: usize) -> Array {
     if ranges.len() > 1 { pairs.collect() } else { Array::new() }
 }
 
-/// Reads a range of a trace; the answer is what `Scanner.part` takes. `progress(bytes)` is told after every slice.
+/// Reads a range of a trace, which begins `exact`ly at an event or anywhere; the answer is what `Scanner.part` takes. `progress(bytes)` is
+/// told of every chunk.
 #[wasm_bindgen]
-pub fn scan_part(path: &str, file: &File, from: f64, until: f64, progress: &Function) -> Result<JsValue, JsError> {
-    let range = from as u64..until as u64;
-    let mut told = |bytes: f64| drop(progress.call1(&JsValue::NULL, &bytes.into()));
-    to_js(&range, &read_part(path, file, range.clone(), false, &mut told))
+pub fn scan_part(path: String, file: File, from: f64, until: f64, exact: bool, progress: Function) -> Promise {
+    future_to_promise(async move {
+        let range = from as u64..until as u64;
+        let mut told = |bytes: f64| drop(progress.call1(&JsValue::NULL, &bytes.into()));
+        Ok(to_js(&range, &read_part(&path, &file, range.clone(), exact, &mut told).await)?)
+    })
 }
 
 /// Reads a range; see [`TraceReader::range`].
-pub fn read_part(path: &str, file: &File, range: Range<u64>, exact: bool, progress: &mut dyn FnMut(f64)) -> TracePart {
+async fn read_part(path: &str, file: &File, range: Range<u64>, exact: bool, progress: &mut dyn FnMut(f64)) -> TracePart {
     let mut reader = TraceReader::range(path, range.clone(), exact);
     let mut each = |bytes: &Uint8Array| {
         let length = bytes.length() as usize;
@@ -49,7 +53,7 @@ pub fn read_part(path: &str, file: &File, range: Range<u64>, exact: bool, progre
         progress(length as f64);
         !reader.is_done()
     };
-    let failure = blob::read_range(file, range, &mut each).err().map(|problem| Warning::new(&problem, Position::file(path)));
+    let failure = blob::stream_range(file, range, &mut each).await.err().map(|problem| Warning::new(&problem, Position::file(path)));
     TracePart { failure, ..reader.finish_part() }
 }
 

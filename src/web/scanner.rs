@@ -5,11 +5,11 @@ use super::{blob, columns, parts};
 use crate::ascend::capture::{CaptureReader, Origins, ScannedCapture};
 use crate::ascend::discover::CaptureFiles;
 use crate::ascend::table::{TableReader, TableRows};
-use crate::ascend::trace_parts::{self, TracePart};
+use crate::ascend::trace_parts::Joiner;
 use crate::ascend::trace_view::{Trace, TraceReader};
 use crate::error::{Position, Warning};
-use js_sys::{Array, Function, Reflect};
-use std::ops::Range;
+use js_sys::futures::future_to_promise;
+use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::File;
 
@@ -22,14 +22,14 @@ struct Listed {
     file: File,
 }
 
-/// How far the reading of a capture is, told after every slice.
-struct Progress<'a> {
-    tell: &'a Function,
+/// How far the reading of a capture is, told of every chunk.
+struct Progress {
+    tell: Function,
     /// Bytes of the files before this one.
     before: u64,
 }
 
-impl Progress<'_> {
+impl Progress {
     fn at(&self, bytes: u64) {
         let _ = self.tell.call1(&JsValue::NULL, &((self.before + bytes) as f64).into());
     }
@@ -40,39 +40,18 @@ impl Progress<'_> {
 pub struct Scanner {
     scanned: ScannedCapture,
     trace: Option<Listed>,
-    tables_bytes: u64,
-    parts: Vec<(Range<u64>, TracePart)>,
+    /// Of the trace, where others read it.
+    parts: Option<Joiner>,
+    progress: Progress,
 }
 
 #[wasm_bindgen]
 impl Scanner {
     /// Reads the tables of `{capture, operator_memory: {path, file}[]}` and, each `{path, file}` or null, `profiler_info`,
-    /// `profiler_metadata`, `memory_record`, `npu_module_mem` and `trace`. `progress(bytes)` is told after every slice.
-    #[wasm_bindgen(constructor)]
-    pub fn new(input: &JsValue, progress: &Function) -> Result<Scanner, JsError> {
-        let get = |key: &str| Reflect::get(input, &key.into()).unwrap_or(JsValue::NULL);
-        let files: CaptureFiles = serde_wasm_bindgen::from_value(get("capture"))?;
-        let mut progress = Progress { tell: progress, before: 0 };
-        let mut reader = CaptureReader::new(&files);
-        if let Some(file) = listed(&get("profiler_info")) {
-            match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
-                Ok(text) => reader.profiler_info(&file.path, &text),
-                Err(problem) => reader.fail(&problem, Position::file(&file.path)),
-            }
-        }
-        if let Some(file) = listed(&get("profiler_metadata")) {
-            match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
-                Ok(text) => reader.profiler_metadata(&file.path, &text),
-                Err(problem) => reader.fail(&problem, Position::file(&file.path)),
-            }
-        }
-        for file in Array::from(&get("operator_memory")).iter().filter_map(|file| listed(&file)) {
-            read_table(&mut reader.operator_memory, &file, &mut progress);
-        }
-        reader.memory_record = listed(&get("memory_record")).map(|file| read_whole_table(&file, &mut progress));
-        reader.module_memory = listed(&get("npu_module_mem")).map(|file| read_whole_table(&file, &mut progress));
-        let tables_bytes = progress.before;
-        Ok(Scanner { scanned: reader.finish(), trace: listed(&get("trace")), tables_bytes, parts: Vec::new() })
+    /// `profiler_metadata`, `memory_record`, `npu_module_mem` and `trace`. `progress(bytes)` is told of every chunk.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Scanner>")]
+    pub fn read(input: JsValue, progress: Function) -> Promise {
+        future_to_promise(async move { Ok(read(&input, progress).await?.into()) })
     }
 
     /// What `Engine.add` takes. What is wrong with the tables is in there too.
@@ -82,22 +61,63 @@ impl Scanner {
 
     /// Takes a part of the trace from `scan_part`, in any order.
     pub fn part(&mut self, part: &JsValue) -> Result<(), JsError> {
-        self.parts.push(parts::from_js(part)?);
+        let Some(file) = &self.trace else { return Ok(()) };
+        let (range, part) = parts::from_js(part)?;
+        self.parts.get_or_insert_with(|| Joiner::new(&file.path)).add(range, part);
         Ok(())
     }
 
-    /// What `Engine.attach` takes, null without a trace: of the parts, or where there are none of the whole trace, which it then reads.
-    pub fn origins(self, progress: &Function) -> Result<JsValue, JsError> {
-        let Some(file) = &self.trace else { return Ok(JsValue::NULL) };
-        let trace = if self.parts.is_empty() {
-            read_trace(file, &Progress { tell: progress, before: self.tables_bytes })
-        } else {
-            let mut parts = self.parts;
-            parts.sort_by_key(|(range, _)| range.start);
-            trace_parts::join(&file.path, parts, &mut |range| parts::read_part(&file.path, &file.file, range, true, &mut |_| {}))
-        };
-        columns::origins_to_js(&Origins::of(&self.scanned, trace))
+    /// Puts together what has come of the trace. The answer is a range, `[from, until]`, that must be read exactly from its start and be given
+    /// to [`Scanner::read_again`] first.
+    pub fn missing(&mut self) -> Option<Vec<f64>> {
+        self.parts.as_mut()?.missing().map(|range| vec![range.start as f64, range.end as f64])
     }
+
+    /// Takes what was missing.
+    pub fn read_again(&mut self, part: &JsValue) -> Result<(), JsError> {
+        let (_, part) = parts::from_js(part)?;
+        if let Some(joiner) = &mut self.parts {
+            joiner.read_again(part);
+        }
+        Ok(())
+    }
+
+    /// What `Engine.attach` takes, null without a trace: of the parts, joined, or where there are none of the whole trace, which it then reads.
+    pub fn origins(self) -> Promise {
+        future_to_promise(async move {
+            let Some(file) = &self.trace else { return Ok(JsValue::NULL) };
+            let trace = match self.parts {
+                None => read_trace(file, &self.progress).await,
+                Some(joiner) => joiner.finish(),
+            };
+            Ok(columns::origins_to_js(&Origins::of(&self.scanned, trace))?)
+        })
+    }
+}
+
+async fn read(input: &JsValue, progress: Function) -> Result<Scanner, JsError> {
+    let get = |key: &str| Reflect::get(input, &key.into()).unwrap_or(JsValue::NULL);
+    let files: CaptureFiles = serde_wasm_bindgen::from_value(get("capture"))?;
+    let mut progress = Progress { tell: progress, before: 0 };
+    let mut reader = CaptureReader::new(&files);
+    if let Some(file) = listed(&get("profiler_info")) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
+            Ok(text) => reader.profiler_info(&file.path, &text),
+            Err(problem) => reader.fail(&problem, Position::file(&file.path)),
+        }
+    }
+    if let Some(file) = listed(&get("profiler_metadata")) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
+            Ok(text) => reader.profiler_metadata(&file.path, &text),
+            Err(problem) => reader.fail(&problem, Position::file(&file.path)),
+        }
+    }
+    for file in Array::from(&get("operator_memory")).iter().filter_map(|file| listed(&file)) {
+        read_table(&mut reader.operator_memory, &file, &mut progress).await;
+    }
+    reader.memory_record = read_whole_table(listed(&get("memory_record")), &mut progress).await;
+    reader.module_memory = read_whole_table(listed(&get("npu_module_mem")), &mut progress).await;
+    Ok(Scanner { scanned: reader.finish(), trace: listed(&get("trace")), parts: None, progress })
 }
 
 fn listed(value: &JsValue) -> Option<Listed> {
@@ -105,32 +125,33 @@ fn listed(value: &JsValue) -> Option<Listed> {
     Some(Listed { path: get("path")?.as_string()?, file: get("file")?.dyn_into().ok()? })
 }
 
-fn read_whole_table<R: TableRows + Default>(file: &Listed, progress: &mut Progress) -> TableReader<R> {
+async fn read_whole_table<R: TableRows + Default>(file: Option<Listed>, progress: &mut Progress) -> Option<TableReader<R>> {
+    let file = file?;
     let mut reader = TableReader::default();
-    read_table(&mut reader, file, progress);
-    reader
+    read_table(&mut reader, &file, progress).await;
+    Some(reader)
 }
 
-fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, progress: &mut Progress) {
+async fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, progress: &mut Progress) {
     reader.begin(&listed.path);
     let mut each = |bytes: &[u8], at: u64| {
         reader.feed(bytes);
         progress.at(at);
     };
-    if let Err(problem) = blob::read(&listed.file, &mut each) {
+    if let Err(problem) = blob::stream(&listed.file, &mut each).await {
         reader.fail(&problem, Position::file(&listed.path));
     }
     reader.end();
     progress.before += listed.file.size() as u64;
 }
 
-fn read_trace(listed: &Listed, progress: &Progress) -> Trace {
+async fn read_trace(listed: &Listed, progress: &Progress) -> Trace {
     let mut reader = TraceReader::new(&listed.path);
     let mut each = |bytes: &[u8], at: u64| {
         reader.feed(bytes);
         progress.at(at);
     };
-    let read = blob::read(&listed.file, &mut each);
+    let read = blob::stream(&listed.file, &mut each).await;
     let mut trace = reader.finish();
     trace.warnings.extend(read.err().map(|problem| Warning::new(&problem, Position::file(&listed.path))));
     trace

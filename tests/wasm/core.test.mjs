@@ -14,9 +14,24 @@ const captures = path.resolve(process.env.OOMSCOPE_CAPTURES ?? path.join(top, '.
 
 /** A File of a browser's worker: Node has no synchronous reader. */
 class HeldFile extends File {
+  static streams = true;
   constructor(bytes, name) {
     super([], name);
     this.bytes = bytes;
+  }
+  stream() {
+    const {bytes} = this;
+    let at = 0;
+    return HeldFile.streams && new ReadableStream({
+      type: 'bytes',
+      pull(controller) {
+        const {view} = controller.byobRequest;
+        const length = Math.min(view.byteLength, bytes.length - at, 100_000);
+        new Uint8Array(view.buffer, view.byteOffset, length).set(bytes.subarray(at, at += length));
+        if (length === 0) controller.close();
+        controller.byobRequest.respond(length);
+      },
+    });
   }
   get size() { return this.bytes.length; }
   slice(from, to) { return new HeldFile(this.bytes.subarray(from, to), this.name); }
@@ -41,11 +56,11 @@ const opened = folder => filesBelow(folder).map(file => ({path: path.relative(pa
 /** Cut at so many equal steps, as helpers read a trace. */
 const ranges = (size, pieces) => Array.from({length: pieces}, (_, nth) => [Math.floor(size / pieces) * nth, nth + 1 === pieces ? Infinity : Math.floor(size / pieces) * (nth + 1)]);
 
-const scanAll = (files, pieces = 0) => {
+const scanAll = async (files, pieces = 0) => {
   const listed = index => index === null || index === undefined ? null : {path: files[index].path, file: new HeldFile(files[index].bytes, path.basename(files[index].path))};
-  return discover(files.map(file => file.path)).captures.map(capture => {
+  return Promise.all(discover(files.map(file => file.path)).captures.map(async capture => {
     const trace = listed(capture.trace);
-    const scanner = new Scanner({
+    const scanner = await Scanner.read({
       capture,
       operator_memory: capture.operator_memory.map(listed),
       profiler_info: listed(capture.profiler_info),
@@ -56,15 +71,19 @@ const scanAll = (files, pieces = 0) => {
     }, () => {});
     const blocks = scanner.blocks();
     // Helpers end in any order.
-    const parts = trace === null ? [] : ranges(trace.file.size, pieces).map(([from, until]) => scan_part(trace.path, trace.file, from, until, () => {}));
-    for (const part of parts.reverse()) scanner.part(part);
-    return {blocks, origins: scanner.origins(() => {})};
-  });
+    const read = (exact, [from, until]) => scan_part(trace.path, trace.file, from, until, exact, () => {});
+    const parts = trace === null ? [] : await Promise.all(ranges(trace.file.size, pieces).map(range => read(false, range)));
+    for (const part of parts.reverse()) {
+      scanner.part(part);
+      for (let range = scanner.missing(); range !== undefined; range = scanner.missing()) scanner.read_again(await read(true, range));
+    }
+    return {blocks, origins: await scanner.origins()};
+  }));
 };
 
-const report = (files, pieces) => {
+const report = async (files, pieces) => {
   const engine = new Engine();
-  const scanned = scanAll(files, pieces);
+  const scanned = await scanAll(files, pieces);
   for (const {blocks} of scanned) engine.add(blocks);
   const xplanes = discover(files.map(({path}) => path)).xplanes.map(({file}) => files[file]);
   for (const {path: name, bytes} of xplanes) engine.add(scan_xplane(name, new HeldFile(bytes, path.basename(name)), () => {}));
@@ -85,13 +104,24 @@ const FOLDERS = [
 ];
 for (const folder of FOLDERS) {
   const here = fs.existsSync(folder);
-  test(`${path.basename(folder)}: the same report as the command line, to the byte`, here ? {} : {skip: `${folder} is not here`}, () => {
-    assert.equal(report(opened(folder)), commandLine(folder));
+  test(`${path.basename(folder)}: the same report as the command line, to the byte`, here ? {} : {skip: `${folder} is not here`}, async () => {
+    assert.equal(await report(opened(folder)), commandLine(folder));
   });
-  test(`${path.basename(folder)}: helpers that read the trace in ranges change nothing`, here ? {} : {skip: `${folder} is not here`}, () => {
-    for (const pieces of [1, 2, 3, 8]) assert.equal(report(opened(folder), pieces), report(opened(folder)), `${pieces} pieces`);
+  test(`${path.basename(folder)}: helpers that read the trace in ranges change nothing`, here ? {} : {skip: `${folder} is not here`}, async () => {
+    const whole = await report(opened(folder));
+    for (const pieces of [1, 2, 3, 8]) assert.equal(await report(opened(folder), pieces), whole, `${pieces} pieces`);
   });
 }
+
+test('without streams files are read in slices, to the same end', async () => {
+  const streamed = await report(opened(FOLDERS[0]), 3);
+  HeldFile.streams = false;
+  try {
+    assert.equal(await report(opened(FOLDERS[0]), 3), streamed);
+  } finally {
+    HeldFile.streams = true;
+  }
+});
 
 test('a trace is cut where it is large, an archive never', () => {
   const sized = (size, start) => ({size, slice: (from, to) => new HeldFile(start.subarray(from, to), 'trace_view.json')});
@@ -101,7 +131,7 @@ test('a trace is cut where it is large, an archive never', () => {
   assert.equal(cut_trace(sized(5 * 2 ** 30, Buffer.from([0x1f, 0x8b])), 4).length, 0);
 });
 
-test('a report read back is the same to the byte, and compares like the captures', () => {
+test('a report read back is the same to the byte, and compares like the captures', async () => {
   const whole = commandLine(FOLDERS[0]);
   const bytes = Buffer.from(whole);
   const engine = new Engine();
@@ -115,7 +145,7 @@ test('a report read back is the same to the byte, and compares like the captures
   assert.deepEqual(read.captures.map(({capture, report}) => [capture, report]), Array(4).fill([null, 'r.json']));
   engine.free();
   const scanned = new Engine();
-  const captures = scanAll(opened(FOLDERS[0]));
+  const captures = await scanAll(opened(FOLDERS[0]));
   for (const {blocks} of captures) scanned.add(blocks);
   scanned.build();
   captures.forEach(({origins}, capture) => { if (origins !== null) scanned.attach(capture, origins); });
@@ -128,12 +158,12 @@ test('a report read back is the same to the byte, and compares like the captures
   scanned.free();
 });
 
-test('a table cut at any of 1,000 places never traps', () => {
+test('a table cut at any of 1,000 places never traps', async () => {
   const files = opened(FOLDERS[0]);
   const table = files.findIndex(file => path.basename(file.path).startsWith('operator_memory'));
   const whole = files[table].bytes;
   for (let cut = 0; cut < 1000; cut++) {
     const shorter = [{path: files[table].path, bytes: whole.subarray(0, Math.floor(whole.length * cut / 1000))}];
-    assert.ok(JSON.parse(report(shorter)).captures.length > 0);
+    assert.ok(JSON.parse(await report(shorter)).captures.length > 0);
   }
 });

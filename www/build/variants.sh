@@ -37,16 +37,28 @@ package() { # variant
 }
 
 unset RUSTFLAGS
-CARGO_ENCODED_RUSTFLAGS=$(private -Ctarget-feature=+simd128)
-export CARGO_ENCODED_RUSTFLAGS
-compile plain
-package plain
+
+plain() {
+  CARGO_ENCODED_RUSTFLAGS=$(private -Ctarget-feature=+simd128)
+  export CARGO_ENCODED_RUSTFLAGS
+  compile plain
+  package plain
+}
 
 # The link arguments make the memory shared and imported: without them the build succeeds and the page fails with "Memory could
 # not be cloned". RUSTC_BOOTSTRAP opens -Zbuild-std to the pinned stable compiler.
 # -Awarnings silences its note that atomics are unstable; the code's own warnings come with the plain variant.
-CARGO_ENCODED_RUSTFLAGS=$(private -Awarnings -Ctarget-feature=+atomics,+bulk-memory,+mutable-globals,+simd128 \
-  -Clink-arg=--shared-memory -Clink-arg=--import-memory -Clink-arg=--max-memory=4294967296 \
-  -Clink-arg=--export=__wasm_init_tls -Clink-arg=--export=__tls_size -Clink-arg=--export=__tls_align -Clink-arg=--export=__tls_base)
-RUSTC_BOOTSTRAP=1 compile threads --features threads -Zbuild-std=std,panic_abort
-package threads
+threads() {
+  CARGO_ENCODED_RUSTFLAGS=$(private -Awarnings -Ctarget-feature=+atomics,+bulk-memory,+mutable-globals,+simd128 \
+    -Clink-arg=--shared-memory -Clink-arg=--import-memory -Clink-arg=--max-memory=4294967296 \
+    -Clink-arg=--export=__wasm_init_tls -Clink-arg=--export=__tls_size -Clink-arg=--export=__tls_align -Clink-arg=--export=__tls_base)
+  export CARGO_ENCODED_RUSTFLAGS
+  RUSTC_BOOTSTRAP=1 compile threads --features threads -Zbuild-std=std,panic_abort
+  package threads
+}
+
+# Side by side: each spends most of its time on one core.
+(plain) &
+plain=$!
+(threads)
+wait "$plain"
