@@ -1,16 +1,16 @@
 // Keeps the drawn frames in step with the state: whenever the view needs another picture, the engine is asked for it.
-import type {BlockDetail, ViewRequest} from '../target/plain/pkg/oomscope';
-import {blockAt} from './bars';
-import {laneCss, lanePx, plotPx} from './lanes';
+import type {BlockDetail, LanesAnswer, ViewRequest} from '../target/plain/pkg/oomscope';
+import {blockAt, placeOfLane, spotAt} from './bars';
+import {chooseGantt, ganttRequest, isLanes, laneId, laneSetKey, lanesOf, viewsOf} from './gantt';
+import {plotPx, rowCss} from './lanes';
 import {newest} from './newest';
 import type {Frame} from './protocol';
+import {BASELINE, SMALL_BLOCKS} from './protocol';
 import {engine, ignoreEnded} from './session';
-import type {Place, State} from './state';
+import type {Hover, Place, State} from './state';
 import {deviceAt, get, nsAt, set} from './state';
 import {reveal} from './window';
 
-/** Lanes above and below the visible ones, so that a small scroll shows bars at once. */
-const SPARE_LANES = 6;
 const MOST_DETAILS = 2000;
 
 let askedFrame = '';
@@ -20,7 +20,7 @@ const askFrame = newest<ViewRequest, Frame>(
   request => engine.call('frame', [request]),
   (frame, request) => {
     if (!isShown(request)) return;
-    set({frame, frameLane: request.lanes[0] ?? 0});
+    set({frame: {...frame, gantt: request.gantt ?? null}});
     hoverAgain();
   },
   ignoreEnded,
@@ -29,7 +29,7 @@ const askFrame = newest<ViewRequest, Frame>(
 const askOverview = newest<ViewRequest, Frame>(
   request => engine.call('frame', [request]),
   (overview, request) => {
-    if (isShown(request)) set({overview});
+    if (isShown(request)) set({overview: {...overview, gantt: null}});
   },
   ignoreEnded,
 );
@@ -52,7 +52,7 @@ export function syncFrames(): void {
     askedFrame = key;
     askFrame(request);
   }
-  const whole: ViewRequest = {...request, from_ns: 0, to_ns: Math.max(1, deviceAt(s)?.end_ns ?? 1), lanes: [], selected: undefined};
+  const whole: ViewRequest = {...request, from_ns: 0, to_ns: Math.max(1, deviceAt(s)?.end_ns ?? 1), gantt: undefined};
   const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px, whole.lines]);
   if (wholeKey === askedOverview) return;
   askedOverview = wholeKey;
@@ -60,24 +60,71 @@ export function syncFrames(): void {
 }
 
 function frameRequest(s: State): ViewRequest | null {
-  const device = deviceAt(s);
   const width = plotPx(s);
-  if (device === null || s.place === null || s.session?.lost !== false || width <= 0) return null;
-  const height = laneCss(s.layout.ratio);
-  const first = Math.max(0, Math.floor(s.layout.scroll / height / SPARE_LANES) * SPARE_LANES - SPARE_LANES);
-  const last = Math.min(device.lanes.length, first + Math.ceil(s.layout.lanes / height) + 3 * SPARE_LANES);
+  if (deviceAt(s) === null || s.place === null || s.session?.lost !== false || width <= 0) return null;
+  const {palette, ramp, outline, density, total, baseline} = s.theme;
   return {
     ...s.place,
     from_ns: s.view.from,
     to_ns: s.view.to,
     width_px: width,
-    lanes: Array.from({length: Math.max(0, last - first)}, (_, i) => first + i),
-    lane_px: lanePx(s.layout.ratio),
-    palette: s.theme.palette,
-    selected: s.pinned ?? undefined,
-    outline: s.theme.outline,
     lines: s.lines,
+    gantt: ganttRequest(s) ?? undefined,
+    paint: {colouring: s.colouring, palette, ramp, selected: s.pinned ?? undefined, outline, density, total, baseline},
   };
+}
+
+interface LanesQuestion extends Place {
+  key: string;
+}
+
+const askLanes = newest<LanesQuestion, LanesAnswer>(
+  ({capture, device}) => {
+    const {gantt, nearest} = get();
+    return isLanes(gantt) ? engine.call('lanes', [capture, device, gantt, nearest]) : Promise.resolve({lanes: null});
+  },
+  ({lanes}, {key}) => {
+    if (laneSetKey(get()) === key) set({laneSet: {key, lanes: lanes ?? null}});
+  },
+  ignoreEnded,
+);
+
+const askPinnedLane = newest<LanesQuestion & {block: number}, number | undefined>(
+  ({capture, device, block}) => {
+    const {gantt, nearest} = get();
+    return isLanes(gantt) ? engine.call('lane_of', [capture, device, gantt, nearest, block]) : Promise.resolve(undefined);
+  },
+  (lane, {key}) => {
+    if (pinnedKey(get()) !== key) return;
+    set({pinnedLane: {key, lane: lane ?? null}});
+    if (lane !== undefined && lane !== null) revealRow(lane);
+  },
+  ignoreEnded,
+);
+
+const pinnedKey = (s: State): string => `${s.pinned} ${laneSetKey(s)}`;
+
+let askedLanes = '';
+let askedPinnedLane = '';
+
+/** Called after each change of the state: the lanes of the view, and the one on which the pinned block lies. */
+export function syncLanes(): void {
+  const s = get();
+  const {place, gantt, pinned, session} = s;
+  if (place === null || session?.lost !== false || !isLanes(gantt)) {
+    askedLanes = askedPinnedLane = '';
+    return;
+  }
+  if (!viewsOf(s).includes(gantt)) return chooseGantt('operator');
+  const key = laneSetKey(s);
+  if (gantt !== 'operator' && key !== askedLanes && s.laneSet?.key !== key) {
+    askedLanes = key;
+    askLanes({...place, key});
+  }
+  const lane = pinnedKey(s);
+  if (pinned === null || lane === askedPinnedLane || s.pinnedLane?.key === lane) return;
+  askedPinnedLane = lane;
+  askPinnedLane({...place, key: lane, block: pinned});
 }
 
 interface BlockQuestion extends Place {
@@ -108,7 +155,6 @@ const askPinned = newest<BlockQuestion, BlockDetail>(askBlock, (detail, question
   if (!isShown(question) || get().pinned !== question.block) return;
   set({detail});
   reveal(detail.start_ns, detail.start_ns + detail.duration_ns);
-  revealLane(detail.lane);
 }, ignoreEnded);
 
 export function hoverBlock(block: number | null): void {
@@ -121,10 +167,16 @@ export function hoverBlock(block: number | null): void {
 function hoverAgain(): void {
   const s = get();
   if (s.hover?.chart !== 'lanes') return;
-  const block = blockAt(s, nsAt(s, s.hover.plotX), s.hover.plotY);
-  if (block === s.hover.block) return;
-  set({hover: {...s.hover, block}});
-  hoverBlock(block);
+  const hover = {...s.hover, ...overAt(s, nsAt(s, s.hover.plotX), s.hover.plotY)};
+  if (hover.block === s.hover.block && hover.folded === s.hover.folded) return;
+  set({hover});
+  if (hover.block !== s.hover.block) hoverBlock(hover.block);
+}
+
+/** What a place of the lanes' picture holds. */
+export function overAt(s: State, ns: number, y: number): Pick<Hover, 'block' | 'folded' | 'small' | 'baseline'> {
+  const {block, folded} = spotAt(s, ns, y);
+  return {block: blockAt(s, ns, y), folded, small: block === SMALL_BLOCKS, baseline: block === BASELINE};
 }
 
 export function pin(block: number | null): void {
@@ -140,11 +192,25 @@ export function forgetDetails(): void {
   if (pinned !== null && place !== null && session?.lost === false) askPinned({...place, block: pinned, nearest});
 }
 
-/** Scrolls a lane into sight. */
+/** Scrolls an operator's lane into sight, in the view that has them. */
 export function revealLane(lane: number): void {
+  chooseGantt('operator');
+  revealRow(lane);
+}
+
+/** Scrolls a lane of the view into sight, also one that was hidden or not looked for. */
+function revealRow(lane: number): void {
+  const s = get();
+  const found = lanesOf(s)[lane];
+  if (placeOfLane(s, lane) === null && found !== undefined) {
+    const id = laneId(s.gantt, found);
+    set({laneSearch: '', hiddenLanes: new Set([...s.hiddenLanes].filter(hidden => hidden !== id))});
+  }
   const {layout} = get();
-  const height = laneCss(layout.ratio);
-  const top = lane * height;
+  const place = placeOfLane(get(), lane);
+  if (place === null) return;
+  const height = rowCss(get());
+  const top = place * height;
   if (top >= layout.scroll && top + height <= layout.scroll + layout.lanes) return;
   set({layout: {...layout, scroll: Math.max(0, top - layout.lanes / 2)}});
 }

@@ -1,10 +1,12 @@
 // Wheel, drag, pinch and hover on a chart. Both charts share them; they differ in what a drag and a click do.
 import {blockAt} from './bars';
-import {hoverBlock, pin} from './frames';
+import {hoverBlock, overAt, pin} from './frames';
 import {keep} from './instants';
 import type {Hover, Range} from './state';
 import {get, nsAt, set} from './state';
 import {pan, panTo, showRange, zoom} from './window';
+
+const NOTHING_OVER = {block: null, folded: 0, small: false, baseline: false};
 
 const CLICK_PX = 4;
 const LINE_PX = 16;
@@ -112,10 +114,10 @@ export class Gestures {
 
   #hover(event: PointerEvent): void {
     const {x: plotX, y: plotY} = this.#place(event);
-    const block = this.#block(event);
+    const over = this.chart === 'trend' ? NOTHING_OVER : overAt(get(), nsAt(get(), plotX), plotY);
     const seen = get().hover;
-    set({hover: {chart: this.chart, plotX, plotY, x: event.clientX, y: event.clientY, block}});
-    if (seen?.block !== block) hoverBlock(block);
+    set({hover: {chart: this.chart, plotX, plotY, x: event.clientX, y: event.clientY, ...over}});
+    if (seen?.block !== over.block) hoverBlock(over.block);
   }
 
   #click(event: PointerEvent): void {

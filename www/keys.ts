@@ -1,37 +1,83 @@
 // The keyboard: one letter an act, never while somebody types, never with a modifier.
 import {pin} from './frames';
+import {rowCount} from './gantt';
 import {mark} from './instants';
+import {showBusiest, showLargest, showNextLarge, stepBlock} from './jumps';
+import {rowCss} from './lanes';
+import {closeSearch, openSearch} from './search';
 import {get, set} from './state';
 import {fit, pan, panByKey, showAll, showPeak, zoomByKey} from './window';
 
-const ACTS = new Map<string, () => void>([
-  ['w', () => zoomByKey(true)],
-  ['s', () => zoomByKey(false)],
-  ['a', () => panByKey(false)],
-  ['d', () => panByKey(true)],
-  ['f', fit],
-  ['0', showAll],
-  ['p', showPeak],
-  ['[', () => pan(-1)],
-  [']', () => pan(1)],
-  ['1', () => mark('a')],
-  ['2', () => mark('b')],
-  ['escape', () => {
-    if (get().pinned !== null) pin(null);
-    else set({selection: null});
-  }],
+/** So many lanes an arrow scrolls. */
+const LANES_A_KEY = 3;
+
+interface Act {
+  act(): void;
+  /** Only where nothing else takes the key: tabs, lists and scrolling boxes have arrows of their own. */
+  onCharts?: boolean;
+}
+
+const ACTS = new Map<string, Act>([
+  ['w', {act: () => zoomByKey(true)}],
+  ['s', {act: () => zoomByKey(false)}],
+  ['a', {act: () => panByKey(false)}],
+  ['d', {act: () => panByKey(true)}],
+  ['arrowleft', {act: () => panByKey(false), onCharts: true}],
+  ['arrowright', {act: () => panByKey(true), onCharts: true}],
+  ['arrowup', {act: () => scrollLanes(-LANES_A_KEY), onCharts: true}],
+  ['arrowdown', {act: () => scrollLanes(LANES_A_KEY), onCharts: true}],
+  ['f', {act: fit}],
+  ['0', {act: showAll}],
+  ['p', {act: showPeak}],
+  ['[', {act: () => pan(-1)}],
+  [']', {act: () => pan(1)}],
+  ['m', {act: () => void showBusiest()}],
+  [',', {act: () => void stepBlock(false)}],
+  ['.', {act: () => void stepBlock(true)}],
+  ['l', {act: () => void showLargest()}],
+  ['n', {act: () => void showNextLarge()}],
+  ['1', {act: () => mark('a')}],
+  ['2', {act: () => mark('b')}],
+  ['/', {act: openSearch}],
+  ['?', {act: () => set({keys: true})}],
+  // Firefox would search the page for what is typed next.
+  ['\'', {act: () => {}}],
+  ['escape', {act: escape}],
 ]);
+
+function escape(): void {
+  const {keys, search, pinned} = get();
+  if (keys) set({keys: false});
+  else if (search !== null) closeSearch();
+  else if (pinned !== null) pin(null);
+  else set({selection: null});
+}
+
+function scrollLanes(lanes: number): void {
+  const s = get();
+  const {layout} = s;
+  const height = rowCss(s);
+  const most = Math.max(0, rowCount(s) * height - layout.lanes);
+  set({layout: {...layout, scroll: Math.max(0, Math.min(most, layout.scroll + lanes * height))}});
+}
 
 export function listenToKeys(): void {
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || get().place === null || isTyping(event.target)) return;
-    const act = ACTS.get(event.key.toLowerCase());
-    if (act === undefined) return;
+    const found = ACTS.get(event.key.toLowerCase());
+    if (found === undefined || (found.onCharts === true && !isOnCharts(event.target))) return;
+    // The keys' own list closes itself.
+    if (get().keys && event.key !== 'Escape') return;
     event.preventDefault();
-    act();
+    found.act();
   });
 }
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+}
+
+/** Nothing has the focus, or a chart. */
+function isOnCharts(target: EventTarget | null): boolean {
+  return target === document.body || (target instanceof HTMLElement && target.closest('.charts') !== null && target.closest('button, summary') === null);
 }

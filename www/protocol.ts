@@ -1,7 +1,7 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BetweenAnswer, BetweenRequest, BlockDetail, CaptureFiles, CaptureSummary, ComparisonSummary, Difference, FoundMessage, GrowthAnswer, HistogramAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
+  BetweenAnswer, BetweenRequest, BlockDetail, By, CaptureFiles, CaptureSummary, ComparisonSummary, Difference, FoundMessage, Gantt, GrowthAnswer, HistogramAnswer,
+  LanesAnswer, LiveAnswer, LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -28,10 +28,27 @@ export interface Frame {
   active_gap_min?: Float64Array;
   active_gap_max?: Float64Array;
   lines_max: number;
-  /** lanes × columns: the block on top, or NO_BLOCK. */
-  blocks: Uint32Array;
-  counts: Uint32Array;
-  pixels: Uint8ClampedArray;
+  /** What lies below the curves, as it was asked for; the fields below belong to it. */
+  gantt: Gantt | null;
+  pixels?: Uint8ClampedArray;
+  /** Rows × columns: the block there, or a number from FIRST_NO_BLOCK on. Of lanes two rows each, front and second; of a stack one a pixel. */
+  blocks?: Uint32Array;
+  /** Lanes × columns: how many further blocks live there. */
+  folded?: Uint32Array;
+  /** Of lanes: the blocks that live in the window; and where the second bar begins. */
+  counts?: Uint32Array;
+  split_px?: number;
+  /** Of a row for each block: who they are, the lanes of their operators, their sizes, how many there are in the window, and how many can have a row. */
+  row_blocks?: Uint32Array;
+  row_lanes?: Uint32Array;
+  row_bytes?: Float64Array;
+  rows_total?: number;
+  rows_most?: number;
+  /** Of a stack: the bytes at its lower and its upper edge. */
+  y_from?: number;
+  y_to?: number;
+  /** Of ranks: rows × columns, the largest total. */
+  rank_max?: Float64Array;
 }
 
 /** What a module's heap holds over its schedule, a value per column. */
@@ -43,7 +60,10 @@ export interface HeapCurve {
   peak_bytes: number;
 }
 
-export const NO_BLOCK = 0xffffffff;
+/** In the cells of a stack: blocks too thin for a band of their own; memory from before the capture. No block: 0xffffffff. */
+export const FIRST_NO_BLOCK = 0xfffffffd;
+export const SMALL_BLOCKS = FIRST_NO_BLOCK;
+export const BASELINE = 0xfffffffe;
 
 /** What the engine can be asked. */
 export interface EngineCalls {
@@ -53,6 +73,13 @@ export interface EngineCalls {
   attach(capture: number, origins: Scanned): CaptureSummary;
   frame(request: ViewRequest): Frame;
   block(capture: number, device: number, block: number, nearest: boolean): BlockDetail;
+  lanes(capture: number, device: number, by: By, nearest: boolean): LanesAnswer;
+  lane_of(capture: number, device: number, by: By, nearest: boolean, block: number): number | undefined;
+  neighbour(capture: number, device: number, by: By, nearest: boolean, block: number, later: boolean): number | undefined;
+  busiest(capture: number, device: number, length_ns: number): number | undefined;
+  largest_block(capture: number, device: number): number | undefined;
+  next_large(capture: number, device: number, least_bytes: number, after_ns: number): number | undefined;
+  search(request: SearchRequest): SearchAnswer;
   live(request: LiveRequest): LiveAnswer;
   between(request: BetweenRequest): BetweenAnswer;
   growth(capture: number, device: number, nearest: boolean, limit: number): GrowthAnswer;

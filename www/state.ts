@@ -1,5 +1,8 @@
 // All that the page knows, in one object; the views are functions of it.
-import type {BlockDetail, By, CaptureSummary, ComparisonSummary, DeviceSummary, Difference, FoundMessage, Line, TopSort, XplaneReport} from '../target/plain/pkg/oomscope';
+import type {
+  BlockDetail, By, CaptureSummary, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort, XplaneReport,
+} from '../target/plain/pkg/oomscope';
+import type {GanttView, LaneSort} from './gantt';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
@@ -70,6 +73,10 @@ export interface Hover {
   x: number;
   y: number;
   block: number | null;
+  /** Of a lane: how many further blocks live here; of a stack: what is here that is no block. */
+  folded: number;
+  small: boolean;
+  baseline: boolean;
 }
 
 /** Sizes of the charts on screen. */
@@ -118,8 +125,6 @@ export interface State {
   view: Range;
   selection: Range | null;
   frame: Frame | null;
-  /** The lanes that `frame` shows: from this one on. */
-  frameLane: number;
   overview: Frame | null;
   /** The page's own wasm draws the trend; false until it is there. */
   canDraw: boolean;
@@ -128,6 +133,10 @@ export interface State {
   hoverDetail: BlockDetail | null;
   pinned: number | null;
   detail: BlockDetail | null;
+  /** The lane of the pinned block in the view that is shown; null while it is asked for, or where it has none. */
+  pinnedLane: {key: string; lane: number | null} | null;
+  /** What the search found; null before it was asked. */
+  hits: SearchAnswer | null;
   /** An instant that was clicked, and the two that are compared. */
   cursor: number | null;
   a: number | null;
@@ -155,6 +164,22 @@ export interface State {
   /** The further curves on the trend. */
   lines: Line[];
   filter: Filter;
+  /** What the Gantt shows, and its lanes where they are not the operators. */
+  gantt: GanttView;
+  laneSet: {key: string; lanes: LaneSummary[] | null} | null;
+  laneSort: LaneSort;
+  /** A part of the names of the lanes that are wanted. */
+  laneSearch: string;
+  /** By `laneId`. */
+  pinnedLanes: ReadonlySet<string>;
+  hiddenLanes: ReadonlySet<string>;
+  colouring: Colouring;
+  /** What is looked for; null: the search is closed. */
+  search: string | null;
+  /** The list of keys is open. */
+  keys: boolean;
+  /** The next allocation is wanted from so many MiB on. */
+  leastMib: number;
 }
 
 export const ROWS_AT_FIRST = 100;
@@ -163,8 +188,8 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 
 /** What belongs to the device on screen, when it changes. */
 export const NO_PLACE = {
-  place: null, view: {from: 0, to: 1}, selection: null, frame: null, frameLane: 0, overview: null,
-  hover: null, hoverDetail: null, pinned: null, detail: null,
+  place: null, view: {from: 0, to: 1}, selection: null, frame: null, overview: null,
+  hover: null, hoverDetail: null, pinned: null, detail: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
   cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
@@ -188,6 +213,14 @@ let state: State = {
   filter: NO_FILTER,
   pair: null,
   difference: null,
+  gantt: 'operator',
+  laneSort: 'peak',
+  pinnedLanes: new Set(),
+  hiddenLanes: new Set(),
+  colouring: 'operator',
+  search: null,
+  keys: false,
+  leastMib: 64,
 };
 
 const listeners = new Set<() => void>();

@@ -6,6 +6,10 @@ import type {Line} from '../target/plain/pkg/oomscope';
 export interface Theme {
   /** Twelve hues and the grey of the rest. */
   palette: number[];
+  /** Eight steps for sizes and times, from small to large. */
+  ramp: number[];
+  /** Of the mark for further blocks. */
+  density: number;
   text: number;
   grid: number;
   total: number;
@@ -20,6 +24,7 @@ export interface Theme {
 }
 
 const HUES = 12;
+const RAMP_STEPS = 8;
 
 /** Through a probe element, so that system colours (forced colours) come out as numbers too. */
 export function currentTheme(): Theme {
@@ -34,6 +39,8 @@ export function currentTheme(): Theme {
   };
   const theme: Theme = {
     palette: [...Array.from({length: HUES}, (_, hue) => colour(`hue-${hue}`)), colour('hue-12')],
+    ramp: Array.from({length: RAMP_STEPS}, (_, step) => colour(`ramp-${step}`)),
+    density: colour('text'),
     text: colour('muted'),
     grid: colour('grid'),
     total: colour('total'),

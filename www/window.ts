@@ -72,6 +72,9 @@ function centre(ns: number, width: number): void {
   go(ns - width / 2, ns + width / 2);
 }
 
+/** Another capture's view, or one of the hash: as much of it as there is. */
+export const restore = (from: number, to: number): void => go(from, to);
+
 /** The selection, else the pinned block. */
 export function fit(): void {
   const {selection, detail} = get();

@@ -2,7 +2,7 @@
 
 use super::axes::UnitAxis;
 use super::trend::{BYTE_TICK_DISTANCE_PX, TICK_DISTANCE_PX, TrendStyle, colour, mark_peak, path};
-use crate::timeline::window::Extremes;
+use crate::timeline::lod::curves::Extremes;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

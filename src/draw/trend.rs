@@ -1,7 +1,7 @@
 //! The memory of a pool over time: total over baseline, reserved and active as lines, the peak marked.
 
 use super::axes::UnitAxis;
-use crate::timeline::window::Extremes;
+use crate::timeline::lod::curves::Extremes;
 use plotters::coord::types::RangedCoordi32;
 use plotters::prelude::*;
 use plotters::series::DashedLineSeries;

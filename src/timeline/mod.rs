@@ -4,11 +4,11 @@
 pub mod allocators;
 pub mod between;
 pub mod blocks;
+pub mod busiest;
 pub mod difference;
 pub mod growth;
 pub mod histogram;
 pub mod live;
-pub mod overlap;
+pub mod lod;
 pub mod replay;
-pub mod window;
 pub mod without;

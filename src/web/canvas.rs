@@ -2,7 +2,7 @@
 
 use crate::draw::heap::{self, Heap};
 use crate::draw::trend::{self, GridStyle, Trend, TrendStyle};
-use crate::timeline::window::Extremes;
+use crate::timeline::lod::curves::Extremes;
 use js_sys::{Float64Array, Reflect};
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;

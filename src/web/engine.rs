@@ -1,11 +1,13 @@
 //! The session: every capture that was read, and answers to what the page asks.
 
 use super::columns;
+use super::derived::{Derived, lane_summaries, lanes_of};
 use super::jax;
 use super::messages::*;
 use super::queries::table::TableJob;
 use crate::ascend::capture::{Capture, Device, ScannedCapture};
 use crate::ascend::discover;
+use crate::ascend::grouping::{By, Grouping};
 use crate::ascend::reserved::Outside;
 use crate::ascend::trace_view::Phase;
 use crate::export::json::json;
@@ -17,10 +19,9 @@ use crate::oom::merge::{Identity, Merged, Origin, merge};
 use crate::oom::read::{self, ReadReport, Sniffed};
 use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, known, report, stack_counts};
 use crate::oom::xplane_report::{Wanted, xplane_report};
-use crate::timeline::allocators;
 use crate::timeline::live;
+use crate::timeline::lod::listed::Listed;
 use crate::timeline::replay::Change;
-use crate::timeline::window::Lanes;
 use crate::xplane::capture::Capture as Jax;
 use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
@@ -73,13 +74,13 @@ pub(super) struct OpenedDevice {
     /// The zero of every instant that the page is told: the first event of the whole capture, so that its devices compare.
     pub(super) base_ns: i64,
     /// Operators (numbers of `Blocks::names`) in the order of their lanes.
-    pub(super) lane_names: Vec<u32>,
+    operators: Vec<Listed>,
     /// Lane of each operator.
     pub(super) lane_of: Vec<u32>,
-    /// The blocks of each operator, ordered for drawing.
-    pub(super) lanes: Lanes,
     /// What the process holds beyond the framework's pools; empty when that was not sampled.
     pub(super) outside: Outside,
+    /// Indices, once they are needed.
+    pub(super) derived: Derived,
 }
 
 #[wasm_bindgen]
@@ -112,6 +113,7 @@ impl Engine {
         let origins = columns::origins_from_js(origins)?;
         let opened = self.captures.get_mut(capture as usize).ok_or_else(|| JsError::new("no such capture"))?;
         opened.capture.attach(origins);
+        opened.devices.iter_mut().for_each(|device| device.derived.forget_stacks());
         opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
     }
@@ -186,6 +188,14 @@ impl Engine {
 
     pub(super) fn capture(&self, capture: u32) -> Result<&Opened, JsError> {
         self.captures.get(capture as usize).ok_or_else(|| JsError::new("no such capture"))
+    }
+
+    /// Makes sure of indices of a device: `need` says which.
+    pub(super) fn derive(&mut self, capture: u32, device: u32, need: impl FnOnce(&mut Derived, &Device, &Outside)) -> Result<(), JsError> {
+        let Opened { capture, devices, .. } = self.captures.get_mut(capture as usize).ok_or_else(|| JsError::new("no such capture"))?;
+        let shown = devices.get_mut(device as usize).ok_or_else(|| JsError::new("no such device"))?;
+        need(&mut shown.derived, &capture.devices[shown.device], &shown.outside);
+        Ok(())
     }
 
     pub(super) fn device(&self, capture: u32, device: u32) -> Result<(&Device, &OpenedDevice), JsError> {
@@ -283,18 +293,13 @@ impl Opened {
 
 impl OpenedDevice {
     fn new(index: usize, device: &Device, capture: &Capture) -> OpenedDevice {
-        let blocks = &device.blocks;
-        let at_peak = device.replay.peak.map(|at| live::by_operator(blocks, &live::at(blocks, device.replay.curves.time_ns[at]))).unwrap_or_default();
-        let mut lane_names: Vec<u32> = at_peak.iter().map(|group| group.key).collect();
-        let mut listed = vec![false; blocks.names.len()];
-        lane_names.iter().for_each(|&name| listed[name as usize] = true);
-        lane_names.extend(allocators::by_operator(blocks, capture.end_ns).iter().map(|allocator| allocator.key).filter(|&name| !listed[name as usize]));
-        let mut lane_of = vec![0; blocks.names.len()];
-        for (lane, &name) in lane_names.iter().enumerate() {
-            lane_of[name as usize] = lane as u32;
+        let operators = Grouping::of(device, By::Operator, false).map(|grouping| lanes_of(device, &grouping)).unwrap_or_default();
+        let mut lane_of = vec![0; device.blocks.names.len()];
+        for (lane, of) in operators.iter().enumerate() {
+            lane_of[of.key as usize] = lane as u32;
         }
         let outside = Outside::of(capture.around.memory_record.as_deref().unwrap_or_default(), &device.device);
-        OpenedDevice { device: index, base_ns: capture.first_ns(), lane_names, lane_of, lanes: Lanes::of(blocks), outside }
+        OpenedDevice { device: index, base_ns: capture.first_ns(), operators, lane_of, outside, derived: Derived::default() }
     }
 
     /// An instant as the page is told it.
@@ -322,13 +327,7 @@ impl OpenedDevice {
             bytes: group.bytes as f64,
             blocks: group.blocks as u32,
         });
-        let volumes = allocators::by_key(blocks, &blocks.name, blocks.names.len(), capture.end_ns);
-        let lane = |(lane, &name): (usize, &u32)| LaneSummary {
-            name: blocks.names[name as usize].clone(),
-            blocks: volumes[name as usize].blocks as u32,
-            bytes: volumes[name as usize].bytes as f64,
-            hue: lane.min(HUES) as u8,
-        };
+        let grouping = Grouping::of(device, By::Operator, false)?;
         Some(DeviceSummary {
             device: device.device.clone(),
             // An allocator of JAX is its own pool, by name.
@@ -351,7 +350,7 @@ impl OpenedDevice {
             alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end) as f64,
             baseline_drops: device.replay.drops.iter().map(change).collect(),
             baseline_rises: device.replay.rises.iter().map(change).collect(),
-            lanes: self.lane_names.iter().enumerate().map(lane).collect(),
+            lanes: lane_summaries(device, &grouping, &self.operators, self.base_ns),
         })
     }
 }

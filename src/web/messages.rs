@@ -4,6 +4,7 @@
 //! Instants are nanoseconds since the capture's first event (`*_ns` numbers stay far below 2^53); absolute ones are decimal strings.
 
 use crate::ascend::discover::CaptureFiles;
+use crate::ascend::grouping::By;
 use crate::ascend::profiler_info::Setup;
 use crate::error::Warning;
 use crate::oom::compare::Comparison;
@@ -158,13 +159,19 @@ pub struct ChangeSummary {
     pub bytes: f64,
 }
 
-/// One lane of the Gantt: an operator.
+/// One lane of the Gantt.
 #[derive(Tsify, Serialize)]
 pub struct LaneSummary {
-    /// Empty: the rows carry no operator's name.
+    /// The operator, frame, stream …; of a size class, its bytes. Empty: the blocks carry none.
     pub name: String,
+    /// Of a call stack: its frames, outermost first.
+    pub stack: Vec<String>,
     pub blocks: u32,
     pub bytes: f64,
+    /// What of it lives at the peak.
+    pub peak_bytes: f64,
+    /// The start of its first block.
+    pub first_ns: f64,
     /// 0–11: its hue in the palette; 12: grey.
     pub hue: u8,
 }
@@ -178,18 +185,61 @@ pub struct ViewRequest {
     pub to_ns: f64,
     /// Width of the plot in device pixels.
     pub width_px: u32,
-    /// The lanes on screen, by index, top to bottom.
-    pub lanes: Vec<u32>,
-    /// Height of one lane in device pixels.
-    pub lane_px: u32,
-    /// Thirteen colours, 0xRRGGBB: the twelve hues and the grey.
-    pub palette: Vec<u32>,
-    /// The block to be outlined.
-    pub selected: Option<u32>,
-    /// 0xRRGGBB of the outline.
-    pub outline: u32,
     /// Further curves.
     pub lines: Vec<Line>,
+    /// What lies below the curves; None: nothing.
+    pub gantt: Option<Gantt>,
+    pub paint: Paint,
+}
+
+/// The pictures of blocks. Heights are in device pixels.
+#[derive(Tsify, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Gantt {
+    /// Blocks of one kind on a lane; the lanes by number, top to bottom.
+    Lanes { by: By, nearest: bool, lanes: Vec<u32>, lane_px: u32 },
+    /// A row for each block of the window, the largest size class first: `count` of them after the first `first`.
+    Blocks { first: u32, count: u32, lane_px: u32 },
+    /// Blocks upon each other, as thick as their bytes.
+    Stack { height_px: u32 },
+    /// The total of other devices over the same time since their captures' first events.
+    Ranks { places: Vec<PlaceMessage>, lane_px: u32 },
+}
+
+/// A device of a capture.
+#[derive(Tsify, Serialize, Deserialize, Clone, Copy)]
+pub struct PlaceMessage {
+    pub capture: u32,
+    pub device: u32,
+}
+
+/// How blocks are painted. Colours are 0xRRGGBB.
+#[derive(Tsify, Deserialize)]
+pub struct Paint {
+    pub colouring: Colouring,
+    /// Thirteen: the twelve hues and the grey.
+    pub palette: Vec<u32>,
+    /// Eight, for sizes and times.
+    pub ramp: Vec<u32>,
+    /// The block to be outlined.
+    pub selected: Option<u32>,
+    pub outline: u32,
+    /// Of the mark for further blocks.
+    pub density: u32,
+    pub total: u32,
+    pub baseline: u32,
+}
+
+/// What the colour of a block says.
+#[derive(Tsify, Serialize, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Colouring {
+    /// Its operator.
+    Operator,
+    Size,
+    Lifetime,
+    /// How long it has lived by then.
+    Age,
 }
 
 /// A curve that is drawn where it is wanted.

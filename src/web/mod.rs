@@ -5,6 +5,7 @@
 pub mod blob;
 pub mod canvas;
 pub mod columns;
+pub mod derived;
 pub mod engine;
 pub mod jax;
 pub mod messages;

@@ -14,8 +14,8 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
     executablePath: findBrowser('chromium'),
     args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
   });
-  const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
-    const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang});
+  const open = async (address, {width = 1280, height = 800, scheme = 'light', ratio = 1} = {}) => {
+    const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
     const page = await context.newPage();
     const watched = watch(page, context);
     await page.goto(address);
@@ -24,6 +24,7 @@ export const launch = async ({log, lang = 'en-US'} = {}) => {
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
       click: selector => page.click(selector),
+      clickAt: (x, y) => page.mouse.click(x, y),
       choose: (selector, value) => page.selectOption(selector, value).then(() => {}),
       press: key => page.keyboard.press(key),
       type: text => page.keyboard.type(text),

@@ -1,4 +1,5 @@
 // English. Its keys are the keys of every language: a language that lacks one does not type-check.
+import {chartsEn} from './charts.en';
 import {jaxEn} from './jax.en';
 import type {Warning} from '../../target/plain/pkg/oomscope';
 
@@ -15,6 +16,7 @@ function withoutPlace({message, file}: Warning): string {
 }
 
 export const en = {
+  ...chartsEn,
   ...jaxEn,
   code: 'en',
   name: 'English',
@@ -103,8 +105,6 @@ export const en = {
   reserved: 'reserved',
   active: 'active',
   baselineTitle: 'Allocated before the capture began: it has no rows of its own',
-  lanesTitle: (operators: number, blocks: number) => `Blocks by operator: ${many(operators, 'operator', 'operators')}, ${many(blocks, 'block', 'blocks')}`,
-  lanesLabel: (operators: number) => `A lane for each of ${many(operators, 'operator', 'operators')}, a bar for each block. Click a bar for its block.`,
   laneTitle: (name: string, blocks: number, bytes: string) => `${name}: ${many(blocks, 'block', 'blocks')}, together ${bytes} allocated over the whole capture`,
   hatched: 'not released in the capture',
   hatchedTitle: 'A hatched bar was not released before the capture ended: its true end is unknown',
@@ -127,8 +127,8 @@ export const en = {
   zoomOut: 'Zoom out (S)',
   wholeCapture: 'All (0)',
   toPeak: 'Peak (P)',
-  toSelection: 'Fit the selection (F)',
-  hint: 'wheel, W S zoom · drag, A D pan · drag on the trend selects · F fits it · 0 all · P peak · a click on the trend keeps an instant, on a bar pins it · 1, 2 set A, B',
+  toSelection: 'Fit (F)',
+  toSelectionTitle: 'The selection, else the pinned block (F)',
 
   // Blocks
   size: 'Size',

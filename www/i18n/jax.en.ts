@@ -78,7 +78,6 @@ export const jaxEn = {
   bufferVia: (via: string) => `via ${via}`,
   userRemat: 'rematerialized on request',
   bytesIn: (unit: string) => unit,
-  lanesByOwner: (owners: number, blocks: number) => `Blocks by owner: ${many(owners, 'owner', 'owners')}, ${many(blocks, 'block', 'blocks')}`,
   owner: 'From',
   usedAtStart: 'used at its start',
   liveAtStartTitle: (device: string, module: string, execution: number, bytes: string) => `${device}: ${bytes} in use when ${module} began, execution ${n(execution)}`,

@@ -155,7 +155,6 @@ export const jaxZhHans: typeof jaxEn = {
   bufferVia: via => `经由 ${via}`,
   userRemat: '按要求重算',
   bytesIn: unit => unit,
-  lanesByOwner: (owners, blocks) => `按来源的内存块：${n(owners)} 个来源，${n(blocks)} 块`,
   owner: '来自',
   usedAtStart: '开始时已用',
   liveAtStartTitle: (device, module, execution, bytes) => `${device}：${module} 第 ${n(execution)} 次执行开始时已用 ${bytes}`,

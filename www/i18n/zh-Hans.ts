@@ -1,5 +1,6 @@
 // 简体中文
 import type {Messages} from './index';
+import {chartsZhHans} from './charts.zh-Hans';
 import {jaxZhHans} from './jax.zh-Hans';
 import {warningZhHans} from './warnings.zh-Hans';
 
@@ -7,6 +8,7 @@ const n = (value: number): string => value.toLocaleString('zh-Hans');
 const list = (names: string[], more: boolean): string => names.map(name => `“${name}”`).join('、') + (more ? '……' : '');
 
 export const zhHans: Messages = {
+  ...chartsZhHans,
   ...jaxZhHans,
   code: 'zh-Hans',
   name: '简体中文',
@@ -104,8 +106,6 @@ export const zhHans: Messages = {
   reserved: '预留',
   active: '活跃',
   baselineTitle: '采集开始之前申请的内存，文件里没有对应的行',
-  lanesTitle: (operators, blocks) => `按算子排列的内存块：${n(operators)} 个算子，${n(blocks)} 块`,
-  lanesLabel: operators => `${n(operators)} 个算子各占一条泳道，每个内存块一根横条。点击横条查看该块。`,
   laneTitle: (name, blocks, bytes) => `${name}：${n(blocks)} 块，整个采集期间共申请 ${bytes}`,
   hatched: '采集期间未释放',
   hatchedTitle: '斜纹横条在采集结束前没有释放，真正的结束时刻未知',
@@ -128,8 +128,8 @@ export const zhHans: Messages = {
   zoomOut: '缩小（S）',
   wholeCapture: '全部（0）',
   toPeak: '峰值（P）',
-  toSelection: '适配选区（F）',
-  hint: '滚轮、W S 缩放 · 拖动、A D 平移 · 在趋势图上拖动选择 · F 适配选区 · 0 全部 · P 峰值 · 点击趋势图保留该时刻，点击横条固定 · 1、2 设定 A、B',
+  toSelection: '适配 (F)',
+  toSelectionTitle: '选区，否则为固定的块 (F)',
 
   size: '大小',
   start: '开始',

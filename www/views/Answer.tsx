@@ -69,7 +69,7 @@ export function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | '
   );
 }
 
-function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
+export function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
   if (capture.kind === 'xplane') return [capture.role, device.device].filter(Boolean).join(' · ');
   const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
   return [rank, capture.role, `${device.device} ${device.pool}`].filter(Boolean).join(' · ');

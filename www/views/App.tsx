@@ -9,6 +9,7 @@ import {Block} from './Block';
 import {Peak} from './Peak';
 import {Found} from './Found';
 import {Jax} from './jax/Jax';
+import {Keys} from './Keys';
 import {Progress} from './Progress';
 import {Start} from './Start';
 import {Tables} from './Tables';
@@ -25,6 +26,7 @@ export function App({s}: {s: State}) {
       <Notices notices={s.notices} failure={s.engineFailure} />
       <Progress walked={s.walked} session={s.session} />
       {s.session === null ? <Start /> : <Session s={s} />}
+      {s.keys && <Keys />}
       {s.dragging && <DropHint replaces={s.session !== null} />}
     </LanguageProvider>
   );

@@ -42,9 +42,22 @@ function watchSize(box: HTMLElement | null): (() => void) | void {
   const observer = new ResizeObserver(measure);
   for (const part of box.querySelectorAll('.lanes-view, .lanes-plot')) observer.observe(part);
   addEventListener('resize', measure);
+  const stopWatching = watchRatio(measure);
   measure();
   return () => {
     observer.disconnect();
     removeEventListener('resize', measure);
+    stopWatching();
   };
+}
+
+/** A window taken to another screen changes its pixels and nothing else. */
+function watchRatio(changed: () => void): () => void {
+  const watching = new AbortController();
+  const watch = (): void => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+    changed();
+    watch();
+  }, {once: true, signal: watching.signal});
+  watch();
+  return () => watching.abort();
 }

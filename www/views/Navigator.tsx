@@ -4,8 +4,13 @@ import {useMessages} from '../i18n';
 import {paintOverview} from '../overview';
 import {Slider} from '../slider';
 import type {State} from '../state';
-import {lengthOf} from '../state';
+import {lengthOf, set} from '../state';
+import {goBack, goForward} from '../hash';
+import {setLeastMib, showBusiest, showLargest, showNextLarge} from '../jumps';
+import {openSearch} from '../search';
 import {fit, pan, setEnd, showAll, showPeak, zoomByKey} from '../window';
+import {Search} from './Search';
+import {TextField} from './TextField';
 import {TimeField} from './TimeField';
 
 /** The whole capture as a strip with the window on it, the window's exact ends, and buttons for what the keys do. */
@@ -14,6 +19,7 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
   const canFit = s.selection !== null || s.detail !== null;
   return (
     <div class="navigator">
+      <Search s={s} device={device} />
       <Strip s={s} device={device} />
       <div class="controls">
         <TimeField test="field-from" ns={s.view.from} label={t.left} device={device} take={ns => setEnd('from', ns)} />
@@ -24,14 +30,28 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
           <Act label={t.nextWindow} sign="⟩" act={() => pan(1)} />
           <Act label={t.zoomIn} sign="+" act={() => zoomByKey(true)} />
           <Act label={t.zoomOut} sign="−" act={() => zoomByKey(false)} />
+          <Act label={t.back} sign="←" act={goBack} />
+          <Act label={t.forward} sign="→" act={goForward} />
         </span>
+        <span class="buttons">
+          <button type="button" data-test="open-search" onClick={openSearch}>{t.searchOpen}</button>
+          <button type="button" data-test="open-keys" onClick={() => set({keys: true})}>{t.keysOpen}</button>
+        </span>
+      </div>
+      <div class="controls">
         <span class="buttons">
           <button type="button" onClick={showAll}>{t.wholeCapture}</button>
           <button type="button" onClick={showPeak}>{t.toPeak}</button>
-          <button type="button" disabled={!canFit} onClick={fit}>{t.toSelection}</button>
+          <button type="button" disabled={!canFit} title={t.toSelectionTitle} onClick={fit}>{t.toSelection}</button>
+          <button type="button" title={t.busiestTitle} data-test="busiest" onClick={() => void showBusiest()}>{t.busiest}</button>
+          <button type="button" title={t.largestBlockTitle} data-test="largest-block" onClick={() => void showLargest()}>{t.largestBlock}</button>
+        </span>
+        <span class="buttons next-large">
+          <button type="button" title={t.nextLargeTitle} data-test="next-large" onClick={() => void showNextLarge()}>{t.nextLarge}</button>
+          <TextField text={String(s.leastMib)} label={t.leastMib} unit="MiB" title={t.leastMibTitle} test="least-mib" take={setLeastMib} />
+          <span class="muted">MiB</span>
         </span>
       </div>
-      <p class="hint muted">{t.hint}</p>
     </div>
   );
 }
@@ -45,10 +65,10 @@ function Strip({s, device}: {s: State; device: DeviceSummary}) {
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const slider = useMemo(() => new Slider(() => strip.current), []);
-  const {overview, theme, layout, view} = s;
+  const {overview, theme, layout, view, hits} = s;
   useLayoutEffect(() => {
-    if (canvas.current !== null) paintOverview(canvas.current, overview, theme, layout.ratio);
-  }, [overview, theme, layout]);
+    if (canvas.current !== null) paintOverview(canvas.current, overview, hits?.marks ?? null, theme, layout.ratio);
+  }, [overview, hits, theme, layout]);
   const end = lengthOf(device);
   return (
     <div class="strip" ref={strip} style={{marginLeft: `${layout.gutter}px`, width: `${layout.plot}px`}}

@@ -1,10 +1,13 @@
 import type {BlockDetail, DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {rowAt} from '../bars';
 import {clip, duration, exactBytes, instant, int, size, time} from '../format';
+import {ranksOf} from '../gantt';
 import {useMessages} from '../i18n';
 import type {Frame} from '../protocol';
 import type {State} from '../state';
 import {nsAt} from '../state';
 import {columnOf, covers} from '../stretch';
+import {placeName} from './Answer';
 import {CodeLine} from './Block';
 import {Swatch} from './Swatch';
 
@@ -12,14 +15,14 @@ const AWAY_PX = 14;
 
 /** What is under the pointer: the curves' values, or a block. */
 export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
-  const {hover, frame, hoverDetail, pinned} = s;
-  if (hover === null || device === null) return null;
+  const {hover, frame, pinned} = s;
+  if (hover === null || device === null || !says(s)) return null;
   // The panel beside tells of a pinned block.
   if (hover.block !== null && hover.block === pinned) return null;
   const ns = nsAt(s, hover.plotX);
   const content = hover.chart === 'trend'
     ? frame !== null && covers(frame, ns) && <Values frame={frame} ns={ns} device={device} />
-    : hoverDetail !== null && hoverDetail.block === hover.block && <OfBlock detail={hoverDetail} device={device} />;
+    : <OfLanes s={s} device={device} ns={ns} />;
   if (!content) return null;
   const right = hover.x > innerWidth / 2;
   const low = hover.y > innerHeight * 0.6;
@@ -32,6 +35,48 @@ export function Tooltip({s, device}: {s: State; device: DeviceSummary | null}) {
     }}>
       {content}
     </div>
+  );
+}
+
+/** Whether there is anything to say of what is under the pointer. */
+function says({hover, hoverDetail, gantt}: State): boolean {
+  if (hover === null) return false;
+  if (hover.chart === 'trend' || hover.small || hover.baseline || hover.folded > 0 || gantt === 'ranks') return true;
+  return hoverDetail !== null && hoverDetail.block === hover.block;
+}
+
+function OfLanes({s, device, ns}: {s: State; device: DeviceSummary; ns: number}) {
+  const t = useMessages();
+  const {hover, hoverDetail} = s;
+  if (hover === null) return null;
+  if (s.gantt === 'ranks') return <OfRank s={s} ns={ns} />;
+  return (
+    <>
+      {hoverDetail !== null && hoverDetail.block === hover.block && <OfBlock detail={hoverDetail} device={device} />}
+      {hover.small && <strong>{t.smallBlocks}</strong>}
+      {hover.baseline && <strong>{t.baseline}</strong>}
+      {hover.folded > 0 && <div class="muted">{t.foldedHere(hover.folded)}</div>}
+    </>
+  );
+}
+
+function OfRank({s, ns}: {s: State; ns: number}) {
+  const t = useMessages();
+  const {hover, frame} = s;
+  const row = hover === null ? null : rowAt(s, hover.plotY);
+  const place = row === null ? undefined : ranksOf(s)[row];
+  const capture = s.session?.captures.find(each => each.capture === place?.capture);
+  const device = capture?.devices[place?.device ?? -1];
+  if (row === null || frame?.rank_max === undefined || capture === undefined || device === undefined || !covers(frame, ns)) return null;
+  const bytes = frame.rank_max[row * frame.width_px + columnOf(frame, ns)] ?? NaN;
+  return (
+    <>
+      <strong>{placeName(t, capture, device)}</strong>
+      <dl>
+        <dt>{time(t, ns, device.end_ns)}</dt><dd>{Number.isNaN(bytes) ? t.unknown : <>{size(bytes)} · {exactBytes(t, bytes)}</>}</dd>
+        <dt>{t.peak}</dt><dd>{size(device.peak.total_bytes)}<small>{time(t, device.peak.time_ns, device.end_ns)}</small></dd>
+      </dl>
+    </>
   );
 }
 

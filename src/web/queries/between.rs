@@ -101,7 +101,7 @@ impl Engine {
                 common: group.common.into(),
                 net_bytes: group.net_bytes() as f64,
             };
-            answer.groups = Some(labels(device, opened, &grouping, &keys).into_iter().zip(&found).map(row).collect());
+            answer.groups = Some(labels(device, &opened.lane_of, &grouping, &keys).into_iter().zip(&found).map(row).collect());
         }
         Ok(answer.into_ts()?)
     }

@@ -5,7 +5,8 @@ use crate::ascend::grouping::stack_of;
 use crate::ascend::trace_view::{NONE, first_user_frame};
 use crate::oom::report::known;
 use crate::timeline::blocks::{OPEN, Total};
-use crate::timeline::{live, overlap};
+use crate::timeline::live;
+use crate::web::derived::Laid;
 use crate::web::engine::Engine;
 use crate::web::messages::{BlockDetail, OriginDetail, OverlapDetail, TotalsDetail};
 use tsify::{Ts, Tsify};
@@ -17,7 +18,8 @@ const OVERLAPS_LISTED: usize = 50;
 #[wasm_bindgen]
 impl Engine {
     /// All that is known of one block. `nearest` guesses the stack of a block that has none.
-    pub fn block(&self, capture: u32, device: u32, block: u32, nearest: bool) -> Result<Ts<BlockDetail>, JsError> {
+    pub fn block(&mut self, capture: u32, device: u32, block: u32, nearest: bool) -> Result<Ts<BlockDetail>, JsError> {
+        self.derive(capture, device, |derived, device, _| derived.need_lanes(device, Laid::BY_OPERATOR))?;
         let capture_end_ns = self.capture(capture)?.capture.end_ns;
         let (device, opened) = self.device(capture, device)?;
         let blocks = &device.blocks;
@@ -27,7 +29,9 @@ impl Engine {
         }
         let relative = |ns: i64| opened.relative(ns);
         let end = |index: usize| Some(blocks.end_ns[index]).filter(|&end| end != OPEN).map(relative);
-        let overlaps = overlap::of_same_operator(blocks, index);
+        let lane = opened.lane_of[blocks.name[index] as usize];
+        let by_operator = opened.derived.lanes(Laid::BY_OPERATOR);
+        let overlaps = by_operator.map(|set| set.lanes.overlapping(blocks, &device.replay.curves.time_ns, lane as usize, block)).unwrap_or_default();
         let listed = overlaps.iter().take(OVERLAPS_LISTED).map(|&other| OverlapDetail {
             block: other,
             bytes: blocks.size_bytes[other as usize] as f64,
@@ -37,7 +41,7 @@ impl Engine {
         let detail = BlockDetail {
             block,
             name: blocks.names[blocks.name[index] as usize].clone(),
-            lane: opened.lane_of[blocks.name[index] as usize],
+            lane,
             bytes: blocks.size_bytes[index] as f64,
             start_ns: relative(blocks.start_ns[index]),
             end_ns: end(index),

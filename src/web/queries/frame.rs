@@ -1,101 +1,105 @@
-//! The charts' picture of a window: the extremes of every curve and the bars of every lane, a value per pixel column.
+//! The charts' picture of a window: the extremes of every curve, a value per pixel column, and what lies below them.
 
+use super::gantt;
 use crate::ascend::capture::Device;
-use crate::draw::bars::{LanePaint, paint_lane};
 use crate::timeline::blocks::UNKNOWN;
-use crate::timeline::window::{self, Extremes, Window};
+use crate::timeline::lod::columns::{Columns, Window};
+use crate::timeline::lod::curves::Extremes;
 use crate::web::columns::set;
-use crate::web::engine::{Engine, HUES, OpenedDevice};
-use crate::web::messages::{Line, ViewRequest};
-use js_sys::{Float64Array, Object, Uint8ClampedArray, Uint32Array};
+use crate::web::derived::{CurveSet, Laid};
+use crate::web::engine::{Engine, OpenedDevice};
+use crate::web::messages::{Gantt, Line, ViewRequest};
+use js_sys::{Float64Array, Object};
 use rayon::prelude::*;
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-/// Wider or taller pictures than any screen are a mistake of the caller.
-const MOST_PIXELS: u64 = 64 << 20;
-
 #[wasm_bindgen]
 impl Engine {
-    /// What the charts show of a window.
-    pub fn frame(&self, request: Ts<ViewRequest>) -> Result<Object, JsError> {
+    /// What the charts show of a window. What it takes to answer quickly is derived at the first question.
+    pub fn frame(&mut self, request: Ts<ViewRequest>) -> Result<Object, JsError> {
         let request = request.to_rust()?;
+        gantt::check(&request)?;
+        self.prepare(&request)?;
         let (device, opened) = self.device(request.capture, request.device)?;
-        let (width, height) = (u64::from(request.width_px), u64::from(request.lane_px) * request.lanes.len() as u64);
-        if width == 0 || request.lane_px == 0 || width * height > MOST_PIXELS || request.palette.len() <= HUES {
-            return Err(JsError::new("no such view"));
-        }
-        let from_ns = opened.absolute(request.from_ns);
-        let to_ns = opened.absolute(request.to_ns).max(from_ns.saturating_add(1));
-        let window = Window { from_ns, to_ns, width_px: request.width_px };
+        let window = window_of(opened, &request);
+        let columns = Columns::of(window, &device.replay.curves.time_ns);
         let frame = Object::new();
         set(&frame, "from_ns", &request.from_ns.into());
         set(&frame, "to_ns", &request.to_ns.into());
         set(&frame, "width_px", &request.width_px.into());
-        curves(&frame, device, window);
-        lines(&frame, device, opened, window, &request.lines);
-        lanes(&frame, device, opened, window, &request);
+        if let Some(index) = opened.derived.curves() {
+            lines(&frame, device, opened, index, &columns, &request.lines);
+            curves(&frame, device, index, &columns);
+        }
+        if let Some(gantt) = &request.gantt {
+            self.paint(&frame, gantt, &request, &columns)?;
+        }
         Ok(frame)
+    }
+
+    fn prepare(&mut self, request: &ViewRequest) -> Result<(), JsError> {
+        if let Some(Gantt::Ranks { places, .. }) = &request.gantt {
+            for place in places {
+                self.derive(place.capture, place.device, |derived, device, outside| derived.need_curves(device, outside))?;
+            }
+        }
+        self.derive(request.capture, request.device, |derived, device, outside| {
+            derived.need_curves(device, outside);
+            match &request.gantt {
+                Some(Gantt::Lanes { by, nearest, .. }) => derived.need_lanes(device, Laid::new(*by, *nearest)),
+                Some(Gantt::Blocks { .. } | Gantt::Stack { .. }) => derived.need_sizes(device),
+                Some(Gantt::Ranks { .. }) | None => {}
+            }
+        })
     }
 }
 
-fn curves(frame: &Object, device: &Device, window: Window) {
+/// The window in the time of a device.
+pub(super) fn window_of(opened: &OpenedDevice, request: &ViewRequest) -> Window {
+    let from_ns = opened.absolute(request.from_ns);
+    Window { from_ns, to_ns: opened.absolute(request.to_ns).max(from_ns.saturating_add(1)), width_px: request.width_px }
+}
+
+/// Sets `<curve>_min` and `<curve>_max`, and `y_max`, the largest value among them.
+fn curves(frame: &Object, device: &Device, index: &CurveSet, columns: &Columns) {
     let curves = &device.replay.curves;
-    let total = |at: usize| curves.total_bytes(at);
-    let values: [(&str, &(dyn Fn(usize) -> i64 + Sync)); 4] = [
-        ("total", &total),
-        ("baseline", &|at| curves.baseline_bytes[at]),
-        ("reserved", &|at| curves.reserved_bytes[at]),
-        ("active", &|at| curves.active_bytes[at]),
-    ];
-    let found: Vec<(&str, Extremes)> = values.into_par_iter().map(|(name, value)| (name, window::extremes(&curves.time_ns, window, value))).collect();
-    let mut most: f64 = 0.0;
-    for (name, extremes) in &found {
-        most = extremes.max.iter().copied().fold(most, f64::max);
-        set(frame, &format!("{name}_min"), &Float64Array::from(&extremes.min[..]));
-        set(frame, &format!("{name}_max"), &Float64Array::from(&extremes.max[..]));
-    }
+    let found: Vec<(&str, Extremes)> = [("total", &index.total), ("baseline", &index.baseline), ("reserved", &index.reserved), ("active", &index.active)]
+        .into_par_iter()
+        .map(|(name, index)| {
+            let extremes = match name {
+                "total" => index.extremes(columns, |at| curves.total_bytes(at)),
+                "baseline" => index.extremes(columns, |at| curves.baseline_bytes[at]),
+                "reserved" => index.extremes(columns, |at| curves.reserved_bytes[at]),
+                _ => index.extremes(columns, |at| curves.active_bytes[at]),
+            };
+            (name, extremes)
+        })
+        .collect();
+    let most = set_extremes(frame, &found);
     set(frame, "y_max", &most.into());
 }
 
-/// The further curves that are wanted, as `<line>_min` and `<line>_max`; `lines_max` is the largest value among them.
-fn lines(frame: &Object, device: &Device, opened: &OpenedDevice, window: Window, wanted: &[Line]) {
+/// The further curves that are wanted; `lines_max` is the largest value among them.
+fn lines(frame: &Object, device: &Device, opened: &OpenedDevice, index: &CurveSet, columns: &Columns, wanted: &[Line]) {
     let curves = &device.replay.curves;
     let outside = &opened.outside;
-    let mut most: f64 = 0.0;
-    for line in wanted {
-        let (name, found) = match line {
-            Line::Outside => ("outside", window::extremes(&outside.time_ns, window, |at| outside.bytes.get(at).copied().unwrap_or(UNKNOWN))),
-            Line::ReservedGap => ("reserved_gap", window::extremes(&curves.time_ns, window, |at| curves.reserved_gap_bytes(at))),
-            Line::ActiveGap => ("active_gap", window::extremes(&curves.time_ns, window, |at| curves.active_gap_bytes(at))),
-        };
-        most = found.max.iter().copied().fold(most, f64::max);
-        set(frame, &format!("{name}_min"), &Float64Array::from(&found.min[..]));
-        set(frame, &format!("{name}_max"), &Float64Array::from(&found.max[..]));
-    }
+    let line = |line: &Line| match line {
+        Line::Outside => {
+            let columns = Columns::of(columns.window, &outside.time_ns);
+            ("outside", index.outside.extremes(&columns, |at| outside.bytes.get(at).copied().unwrap_or(UNKNOWN)))
+        }
+        Line::ReservedGap => ("reserved_gap", index.reserved_gap.extremes(columns, |at| curves.reserved_gap_bytes(at))),
+        Line::ActiveGap => ("active_gap", index.active_gap.extremes(columns, |at| curves.active_gap_bytes(at))),
+    };
+    let most = set_extremes(frame, &wanted.iter().map(line).collect::<Vec<_>>());
     set(frame, "lines_max", &most.into());
 }
 
-fn lanes(frame: &Object, device: &Device, opened: &OpenedDevice, window: Window, request: &ViewRequest) {
-    let blocks = &device.blocks;
-    let (width, lane_px) = (request.width_px as usize, request.lane_px as usize);
-    let mut pixels = vec![0u8; width * lane_px * request.lanes.len() * 4];
-    let views: Vec<window::LaneView> = pixels
-        .par_chunks_mut((width * lane_px * 4).max(1))
-        .zip(&request.lanes)
-        .map(|(pixels, &lane)| {
-            let Some(&name) = opened.lane_names.get(lane as usize) else {
-                return window::LaneView { top: vec![window::NO_BLOCK; width], blocks: 0 };
-            };
-            let view = window::lane(blocks, opened.lanes.lane(name as usize), window);
-            let colour = request.palette[(lane as usize).min(HUES)];
-            paint_lane(pixels, blocks, &LanePaint { top: &view.top, colour, height_px: lane_px, selected: request.selected, outline: request.outline });
-            view
-        })
-        .collect();
-    let tops: Vec<u32> = views.iter().flat_map(|view| view.top.iter().copied()).collect();
-    let counts: Vec<u32> = views.iter().map(|view| view.blocks).collect();
-    set(frame, "blocks", &Uint32Array::from(&tops[..]));
-    set(frame, "counts", &Uint32Array::from(&counts[..]));
-    set(frame, "pixels", &Uint8ClampedArray::from(&pixels[..]));
+fn set_extremes(frame: &Object, found: &[(&str, Extremes)]) -> f64 {
+    found.iter().fold(0.0, |most, (name, extremes)| {
+        set(frame, &format!("{name}_min"), &Float64Array::from(&extremes.min[..]));
+        set(frame, &format!("{name}_max"), &Float64Array::from(&extremes.max[..]));
+        extremes.max.iter().copied().fold(most, f64::max)
+    })
 }

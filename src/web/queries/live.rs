@@ -83,7 +83,7 @@ impl Engine {
             }
             let keys: Vec<u32> = groups.iter().map(|group| group.key).collect();
             let peaks = if without { peaks_without(blocks, curves, &grouping.key, grouping.len()) } else { Vec::new() };
-            let told = labels(device, opened, &grouping, &keys).into_iter().zip(&groups).map(|(label, group)| LiveGroup {
+            let told = labels(device, &opened.lane_of, &grouping, &keys).into_iter().zip(&groups).map(|(label, group)| LiveGroup {
                 label,
                 bytes: group.bytes as f64,
                 blocks: group.blocks as u32,

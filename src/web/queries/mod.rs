@@ -3,12 +3,16 @@
 pub mod between;
 pub mod block;
 pub mod frame;
+pub mod gantt;
 pub mod growth;
 pub mod histogram;
 pub mod jax;
+pub mod jump;
+pub mod lanes;
 pub mod live;
 pub mod reserve;
 pub mod rows;
+pub mod search;
 pub mod select;
 pub mod table;
 pub mod top;

@@ -3,7 +3,6 @@
 use crate::ascend::capture::Device;
 use crate::ascend::grouping::{By, Grouping, distinctions, headline};
 use crate::ascend::trace_view::{first_user_frame, frames};
-use crate::web::engine::OpenedDevice;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
@@ -41,12 +40,12 @@ pub struct Rest {
     pub blocks: u32,
 }
 
-/// The labels of some groups, in their order.
-pub(super) fn labels(device: &Device, opened: &OpenedDevice, grouping: &Grouping, keys: &[u32]) -> Vec<GroupLabel> {
+/// The labels of some groups, in their order. `lane_of`: the lanes of the operators.
+pub(in crate::web) fn labels(device: &Device, lane_of: &[u32], grouping: &Grouping, keys: &[u32]) -> Vec<GroupLabel> {
     let texts: Vec<&str> = keys.iter().map(|&key| grouping.labels[key as usize].as_ref()).collect();
     let plain = |text: &str| GroupLabel { text: text.to_owned(), ..GroupLabel::default() };
     match grouping.by {
-        By::Operator => keys.iter().map(|&key| GroupLabel { lane: Some(opened.lane_of[key as usize]), ..plain(&device.blocks.names[key as usize]) }).collect(),
+        By::Operator => keys.iter().map(|&key| GroupLabel { lane: lane_of.get(key as usize).copied(), ..plain(&device.blocks.names[key as usize]) }).collect(),
         By::Stack => texts.iter().zip(distinctions(&texts)).map(|(text, distinction)| stack_label(text, distinction)).collect(),
         By::UserFrame | By::Stream | By::SizeClass => texts.into_iter().map(plain).collect(),
     }

@@ -80,7 +80,7 @@ impl Engine {
         sorted(&mut all, &peaks, sort, ascending);
         all.truncate(grouped.limit as usize);
         let keys: Vec<u32> = all.iter().map(|allocator| allocator.key).collect();
-        let told = labels(device, opened, &grouping, &keys).into_iter().zip(all).map(|(label, allocator)| AllocatorRow {
+        let told = labels(device, &opened.lane_of, &grouping, &keys).into_iter().zip(all).map(|(label, allocator)| AllocatorRow {
             label,
             bytes: allocator.bytes as f64,
             blocks: allocator.blocks as u32,

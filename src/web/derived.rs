@@ -1,0 +1,165 @@
+//! What the engine derives of a device when it is first asked for, and keeps.
+
+use super::engine::HUES;
+use super::messages::LaneSummary;
+use super::queries::rows::labels;
+use crate::ascend::capture::Device;
+use crate::ascend::grouping::{By, Grouping};
+use crate::ascend::reserved::Outside;
+use crate::timeline::blocks::UNKNOWN;
+use crate::timeline::lod::NO_LANE;
+use crate::timeline::lod::curves::CurveIndex;
+use crate::timeline::lod::lanes::Lanes;
+use crate::timeline::lod::listed::{Listed, listed};
+use crate::timeline::lod::sizes::SizeIndex;
+use crate::timeline::lod::skyline::Skyline;
+
+/// Indices over the curves of a device.
+pub struct CurveSet {
+    pub total: CurveIndex,
+    pub baseline: CurveIndex,
+    pub reserved: CurveIndex,
+    pub active: CurveIndex,
+    pub reserved_gap: CurveIndex,
+    pub active_gap: CurveIndex,
+    pub outside: CurveIndex,
+}
+
+impl CurveSet {
+    fn of(device: &Device, outside: &Outside) -> CurveSet {
+        let curves = &device.replay.curves;
+        let index = |value: &(dyn Fn(usize) -> i64 + Sync)| CurveIndex::of(curves.len(), value);
+        CurveSet {
+            total: index(&|at| curves.total_bytes(at)),
+            baseline: index(&|at| curves.baseline_bytes[at]),
+            reserved: index(&|at| curves.reserved_bytes[at]),
+            active: index(&|at| curves.active_bytes[at]),
+            reserved_gap: index(&|at| curves.reserved_gap_bytes(at)),
+            active_gap: index(&|at| curves.active_gap_bytes(at)),
+            outside: CurveIndex::of(outside.time_ns.len(), |at| outside.bytes.get(at).copied().unwrap_or(UNKNOWN)),
+        }
+    }
+}
+
+/// How the blocks of a device lie on lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Laid {
+    pub by: By,
+    /// Blocks without a stack get the one of the last operator of their name: a guess.
+    pub nearest: bool,
+}
+
+impl Laid {
+    pub const BY_OPERATOR: Laid = Laid { by: By::Operator, nearest: false };
+
+    /// The guess tells only where stacks do.
+    pub fn new(by: By, nearest: bool) -> Laid {
+        Laid { by, nearest: nearest && matches!(by, By::Stack | By::UserFrame) }
+    }
+}
+
+/// The lanes of a device, numbered in the order in which they are listed.
+pub struct LaneSet {
+    laid: Laid,
+    /// The lane of each block.
+    pub lane_of: Vec<u32>,
+    pub listed: Vec<Listed>,
+    pub lanes: Lanes,
+    pub skyline: Skyline,
+}
+
+impl LaneSet {
+    fn of(device: &Device, laid: Laid) -> Option<LaneSet> {
+        let grouping = Grouping::of(device, laid.by, laid.nearest)?;
+        let blocks = &device.blocks;
+        let time_ns = &device.replay.curves.time_ns[..];
+        let listed = lanes_of(device, &grouping);
+        let mut lane_of_key = vec![NO_LANE; grouping.len()];
+        for (lane, of) in listed.iter().enumerate() {
+            lane_of_key[of.key as usize] = lane as u32;
+        }
+        let lane_of: Vec<u32> = grouping.key.iter().map(|&key| lane_of_key[key as usize]).collect();
+        let lanes = Lanes::of(blocks, time_ns, &lane_of, listed.len());
+        let skyline = Skyline::of(blocks, time_ns, &lanes);
+        Some(LaneSet { laid, lane_of, listed, lanes, skyline })
+    }
+
+    /// The lanes as the page lists them.
+    pub fn summaries(&self, device: &Device, base_ns: i64) -> Vec<LaneSummary> {
+        match Grouping::of(device, self.laid.by, self.laid.nearest) {
+            Some(grouping) => lane_summaries(device, &grouping, &self.listed, base_ns),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// The lanes of a grouping in their order.
+pub fn lanes_of(device: &Device, grouping: &Grouping) -> Vec<Listed> {
+    let peak_ns = device.replay.peak.map_or(UNKNOWN, |at| device.replay.curves.time_ns[at]);
+    listed(&device.blocks, &grouping.key, &grouping.labels, peak_ns)
+}
+
+/// The same as the page lists them.
+pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], base_ns: i64) -> Vec<LaneSummary> {
+    let keys: Vec<u32> = listed.iter().map(|lane| lane.key).collect();
+    let told = labels(device, &[], grouping, &keys).into_iter().zip(listed).enumerate();
+    told.map(|(lane, (label, of))| LaneSummary {
+        name: label.text,
+        stack: label.stack,
+        blocks: of.blocks as u32,
+        bytes: of.bytes as f64,
+        peak_bytes: of.peak_bytes as f64,
+        first_ns: (of.first_ns - base_ns) as f64,
+        hue: lane.min(HUES) as u8,
+    })
+    .collect()
+}
+
+/// See the module.
+#[derive(Default)]
+pub struct Derived {
+    curves: Option<CurveSet>,
+    /// Of all ways to lay the blocks on lanes, operators, and the one that was last asked for.
+    operators: Option<LaneSet>,
+    others: Option<LaneSet>,
+    sizes: Option<SizeIndex>,
+}
+
+impl Derived {
+    /// What is known of the stacks changed.
+    pub fn forget_stacks(&mut self) {
+        self.others = None;
+    }
+
+    pub fn need_curves(&mut self, device: &Device, outside: &Outside) {
+        self.curves.get_or_insert_with(|| CurveSet::of(device, outside));
+    }
+
+    pub fn need_lanes(&mut self, device: &Device, laid: Laid) {
+        let place = if laid == Laid::BY_OPERATOR { &mut self.operators } else { &mut self.others };
+        if place.as_ref().is_none_or(|set| set.laid != laid) {
+            // The old one goes first: two would be too much.
+            *place = None;
+            *place = LaneSet::of(device, laid);
+        }
+    }
+
+    pub fn need_sizes(&mut self, device: &Device) {
+        self.sizes.get_or_insert_with(|| SizeIndex::of(&device.blocks, &device.replay.curves.time_ns));
+    }
+
+    /// `None` where nobody needed them.
+    pub fn curves(&self) -> Option<&CurveSet> {
+        self.curves.as_ref()
+    }
+
+    /// `None` where nobody needed them, or where there are none such.
+    pub fn lanes(&self, laid: Laid) -> Option<&LaneSet> {
+        [&self.operators, &self.others].into_iter().flatten().find(|set| set.laid == laid)
+    }
+
+    /// `None` where nobody needed them.
+    pub fn sizes(&self) -> Option<&SizeIndex> {
+        self.sizes.as_ref()
+    }
+}

@@ -1,0 +1,123 @@
+// The view in the address, behind the #: numbers and words of this page, never a word of the files. The browser's own back and forward thus
+// go through the views. Only the hash changes, so it works from file:// too.
+import type {By, Colouring} from '../target/plain/pkg/oomscope';
+import type {GanttView, LaneSort} from './gantt';
+import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
+import {pin} from './frames';
+import {show} from './session';
+import type {State, Tab} from './state';
+import {deviceAt, get, lengthOf, set} from './state';
+import {restore} from './window';
+
+/** A view that rests so long is worth a way back to it. */
+const RESTS_MS = 700;
+
+const TABS = new Set<string>(['captures', 'cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve', 'ranks', 'quality',
+  'buffers', 'live_start', 'between_runs', 'executions', 'modules', 'allocators', 'hosts'] satisfies Tab[]);
+const BYS = new Set<string>(['operator', 'stack', 'user-frame', 'stream', 'size-class'] satisfies By[]);
+
+/** The hash of a view; null where there is none. */
+export function hashOf(s: State): string | null {
+  const device = deviceAt(s);
+  if (device === null || s.place === null) return null;
+  const {place, view} = s;
+  const parts = new Map<string, string | number>();
+  if (place.capture !== 0 || place.device !== 0) parts.set('on', `${place.capture}.${place.device}`);
+  if (view.from !== 0 || view.to !== lengthOf(device)) parts.set('ns', `${view.from}-${view.to}`);
+  if (s.gantt !== 'operator') parts.set('rows', s.gantt);
+  if (s.laneSort !== 'peak') parts.set('sort', s.laneSort);
+  if (s.colouring !== 'operator') parts.set('colour', s.colouring);
+  if (s.by !== 'operator') parts.set('by', s.by);
+  parts.set('tab', s.tab);
+  if (s.pinned !== null) parts.set('block', s.pinned);
+  for (const [key, ns] of [['cursor', s.cursor], ['a', s.a], ['b', s.b]] as const) if (ns !== null) parts.set(key, ns);
+  return `#${[...parts].map(([key, value]) => `${key}=${value}`).join('&')}`;
+}
+
+let written = '';
+let timer = 0;
+/** A hash that was there before the capture it speaks of. */
+let wanted: string | null = location.hash.length > 1 ? location.hash : null;
+
+/** Called after each change of the state. */
+export function syncHash(): void {
+  const s = get();
+  if (wanted !== null && s.place !== null && s.session !== null && s.session.readingSince === null && !s.session.lost) {
+    const hash = wanted;
+    wanted = null;
+    take(hash);
+    return;
+  }
+  const hash = hashOf(s);
+  if (hash === null || hash === written || wanted !== null) return;
+  clearTimeout(timer);
+  timer = setTimeout(write, RESTS_MS);
+}
+
+function write(): void {
+  const hash = hashOf(get());
+  if (hash === null || hash === written || wanted !== null) return;
+  const first = written === '';
+  written = hash;
+  try {
+    // The first view is the page as it was opened: no step back leads before it.
+    if (first) history.replaceState(history.state, '', hash);
+    else location.hash = hash;
+  } catch {
+    // An embedding page may forbid it: then there is no way back.
+  }
+}
+
+export function listenToHash(): void {
+  addEventListener('hashchange', () => {
+    if (location.hash === written) return;
+    written = location.hash;
+    clearTimeout(timer);
+    if (get().place === null) wanted = location.hash;
+    else take(location.hash);
+  });
+}
+
+export const goBack = (): void => history.back();
+
+export const goForward = (): void => history.forward();
+
+/** Takes as much of a hash as makes sense here. */
+function take(hash: string): void {
+  const parts = new Map(hash.slice(1).split('&').map(part => part.split('=', 2) as [string, string]));
+  const number = (key: string): number | null => {
+    const text = parts.get(key);
+    return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
+  };
+  const [capture = 0, device = 0] = (/^\d{1,6}\.\d{1,6}$/.test(parts.get('on') ?? '') ? parts.get('on') ?? '' : '0.0').split('.').map(Number);
+  const {place, session} = get();
+  if ((place?.capture !== capture || place.device !== device) && session?.captures.some(each => each.capture === capture && device < each.devices.length)) {
+    show({capture, device});
+  }
+  const shown = deviceAt(get());
+  if (shown === null) return;
+  const instant = (key: string): number | null => {
+    const ns = number(key);
+    return ns !== null && ns <= shown.end_ns ? ns : null;
+  };
+  const rows = parts.get('rows') as GanttView | undefined;
+  const sort = parts.get('sort') as LaneSort | undefined;
+  const colour = parts.get('colour') as Colouring | undefined;
+  const by = parts.get('by') ?? 'operator';
+  const tab = parts.get('tab') ?? '';
+  set({
+    gantt: rows !== undefined && viewsOf(get()).includes(rows) ? rows : 'operator',
+    laneSort: sort !== undefined && LANE_SORTS.includes(sort) ? sort : 'peak',
+    colouring: colour !== undefined && COLOURINGS.includes(colour) ? colour : 'operator',
+    by: BYS.has(by) ? by as By : 'operator',
+    ...TABS.has(tab) ? {tab: tab as Tab} : {},
+    cursor: instant('cursor'),
+    a: instant('a'),
+    b: instant('b'),
+  });
+  const block = number('block');
+  pin(block !== null && block < shown.blocks ? block : null);
+  const ends = /^(\d{1,16})-(\d{1,16})$/.exec(parts.get('ns') ?? '');
+  restore(Number(ends?.[1] ?? 0), Number(ends?.[2] ?? lengthOf(shown)));
+  written = hashOf(get()) ?? '';
+}
