@@ -14,13 +14,14 @@ import {reveal} from './window';
 const MOST_DETAILS = 2000;
 
 let askedFrame = '';
+let pictures = 0;
 let askedOverview = '';
 
 const askFrame = newest<ViewRequest, Frame>(
   request => engine.call('frame', [request]),
   (frame, request) => {
     if (!isShown(request)) return;
-    set({frame: {...frame, gantt: request.gantt ?? null}});
+    set({frame: {...frame, gantt: request.gantt ?? null, picture: ++pictures}});
     hoverAgain();
   },
   ignoreEnded,

@@ -5,7 +5,7 @@ import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
 import {pin} from './frames';
 import {show} from './session';
-import type {State, Tab} from './state';
+import type {ScanPhase, State, Tab} from './state';
 import {deviceAt, get, lengthOf, set} from './state';
 import {restore} from './window';
 
@@ -16,13 +16,18 @@ const TABS = new Set<string>(['captures', 'cursor', 'peak', 'between', 'end', 'g
   'buffers', 'live_start', 'between_runs', 'executions', 'modules', 'allocators', 'hosts'] satisfies Tab[]);
 const BYS = new Set<string>(['operator', 'stack', 'user-frame', 'stream', 'size-class'] satisfies By[]);
 
+/** Whether every capture is there: by its place among all of them a capture is the same whenever these files are opened. */
+const isComplete = ({session}: State): boolean => session !== null && !session.lost && session.scans.every(({phase}) => !COMING.has(phase));
+
+const COMING = new Set<ScanPhase>(['waiting', 'reading', 'building']);
+
 /** The hash of a view; null where there is none. */
-export function hashOf(s: State): string | null {
+function hashOf(s: State): string | null {
   const device = deviceAt(s);
-  if (device === null || s.place === null) return null;
+  if (device === null || s.place === null || s.session === null || !isComplete(s)) return null;
   const {place, view} = s;
   const parts = new Map<string, string | number>();
-  if (place.capture !== 0 || place.device !== 0) parts.set('on', `${place.capture}.${place.device}`);
+  parts.set('on', `${s.session.captures.findIndex(({capture}) => capture === place.capture)}.${place.device}`);
   if (view.from !== 0 || view.to !== lengthOf(device)) parts.set('ns', `${view.from}-${view.to}`);
   if (s.gantt !== 'operator') parts.set('rows', s.gantt);
   if (s.laneSort !== 'peak') parts.set('sort', s.laneSort);
@@ -42,7 +47,7 @@ let wanted: string | null = location.hash.length > 1 ? location.hash : null;
 /** Called after each change of the state. */
 export function syncHash(): void {
   const s = get();
-  if (wanted !== null && s.place !== null && s.session !== null && s.session.readingSince === null && !s.session.lost) {
+  if (wanted !== null && s.place !== null && isComplete(s)) {
     const hash = wanted;
     wanted = null;
     take(hash);
@@ -73,7 +78,7 @@ export function listenToHash(): void {
     if (location.hash === written) return;
     written = location.hash;
     clearTimeout(timer);
-    if (get().place === null) wanted = location.hash;
+    if (get().place === null || !isComplete(get())) wanted = location.hash;
     else take(location.hash);
   });
 }
@@ -89,10 +94,12 @@ function take(hash: string): void {
     const text = parts.get(key);
     return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
   };
-  const [capture = 0, device = 0] = (/^\d{1,6}\.\d{1,6}$/.test(parts.get('on') ?? '') ? parts.get('on') ?? '' : '0.0').split('.').map(Number);
+  const on = /^(\d{1,6})\.(\d{1,6})$/.exec(parts.get('on') ?? '');
   const {place, session} = get();
-  if ((place?.capture !== capture || place.device !== device) && session?.captures.some(each => each.capture === capture && device < each.devices.length)) {
-    show({capture, device});
+  const wantedCapture = session?.captures[Number(on?.[1] ?? -1)];
+  const device = Number(on?.[2] ?? 0);
+  if (wantedCapture !== undefined && device < wantedCapture.devices.length && (place?.capture !== wantedCapture.capture || place.device !== device)) {
+    show({capture: wantedCapture.capture, device});
   }
   const shown = deviceAt(get());
   if (shown === null) return;

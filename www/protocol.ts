@@ -30,6 +30,8 @@ export interface Frame {
   lines_max: number;
   /** What lies below the curves, as it was asked for; the fields below belong to it. */
   gantt: Gantt | null;
+  /** Counts the pictures. */
+  picture: number;
   pixels?: Uint8ClampedArray;
   /** Rows × columns: the block there, or a number from FIRST_NO_BLOCK on. Of lanes two rows each, front and second; of a stack one a pixel. */
   blocks?: Uint32Array;

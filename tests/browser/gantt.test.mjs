@@ -35,6 +35,14 @@ const isPainted = page => page.waitFor(selector => {
   return canvas.width > 0 && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(value => value > 0);
 }, at('gantt'));
 const ends = page => page.evaluate(selectors => selectors.map(selector => Number(document.querySelector(selector).textContent)), [at('field-from'), at('field-to')]);
+/** Waits for a window that is as told beside another one; answers its ends. */
+const waitForEnds = async (page, told, other) => {
+  await page.waitFor(([from, to, told, other]) => {
+    const [left, right] = [from, to].map(selector => Number(document.querySelector(selector).textContent));
+    return told === 'is' ? left === other[0] && right === other[1] : told === 'later' ? left > other[0] : told === 'earlier' ? left < other[0] && right < other[1] : right - left < other[1] - other[0];
+  }, [at('field-from'), at('field-to'), told, other]);
+  return ends(page);
+};
 const pinned = page => attribute(page, 'block-detail', 'data-block');
 const waitForBlock = page => page.waitFor(selector => document.querySelector(selector) !== null, at('block-detail'));
 /** Nothing has the focus: the keys are the charts'. */
@@ -96,27 +104,26 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await unfocus(page);
       const whole = await ends(page);
       await page.press('p');
-      await page.waitFor(([selector, to]) => Number(document.querySelector(selector).textContent) < to, [at('field-to'), whole[1]]);
-      const peak = await ends(page);
+      const peak = await waitForEnds(page, 'narrower', whole);
       await page.press('[');
-      const before = await ends(page);
-      assert.ok(before[0] < peak[0] && before[1] < peak[1]);
+      await waitForEnds(page, 'earlier', peak);
       await page.press(']');
-      assert.deepEqual(await ends(page), peak);
+      await waitForEnds(page, 'is', peak);
       await page.press('ArrowRight');
-      assert.ok((await ends(page))[0] > peak[0]);
+      await waitForEnds(page, 'later', peak);
       await page.press('0');
-      assert.deepEqual(await ends(page), whole);
+      await waitForEnds(page, 'is', whole);
 
       await page.press('l');
       await waitForBlock(page);
       const largest = await pinned(page);
-      await page.press('.');
-      await page.waitFor(([selector, block]) => ![undefined, block].includes(document.querySelector(selector)?.dataset.block), [at('block-detail'), largest]);
+      // It is the last of its lane.
       await page.press(',');
+      await page.waitFor(([selector, block]) => ![undefined, block].includes(document.querySelector(selector)?.dataset.block), [at('block-detail'), largest]);
+      await page.press('.');
       await page.waitFor(([selector, block]) => document.querySelector(selector)?.dataset.block === block, [at('block-detail'), largest]);
       await page.press('Escape');
-      assert.equal(await pinned(page), null);
+      await page.waitFor(selector => document.querySelector(selector) === null, at('block-detail'));
       await page.press('n');
       await page.waitFor(([block, message]) => document.querySelector(block) !== null || document.querySelector(message) !== null, [at('block-detail'), at('message')]);
       await page.press('m');

@@ -58,6 +58,7 @@ export const chartsEn = {
   searchHint: 'a part of an operator’s name or of a frame; Enter goes to the largest block',
   searchFound: (names: number, blocks: number, bytes: string) =>
     names === 0 ? 'nothing found' : `${many(names, 'operator or frame', 'operators and frames')}, ${many(blocks, 'block', 'blocks')}, ${bytes}; marked on the strip`,
+  searchGoPhase: 'Show it',
   searchGo: 'Go to its largest block',
 
   keysOpen: 'Keys (?)',

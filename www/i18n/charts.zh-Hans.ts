@@ -58,6 +58,7 @@ export const chartsZhHans: typeof chartsEn = {
   searchHint: '算子名或代码帧的一部分；按 Enter 转到最大的块',
   searchFound: (names: number, blocks: number, bytes: string) =>
     names === 0 ? '没有找到' : `${n(names)} 个算子或代码帧，${n(blocks)} 个块，${bytes}；已在缩略图上标出`,
+  searchGoPhase: '显示',
   searchGo: '转到其最大的块',
 
   keysOpen: '按键 (?)',

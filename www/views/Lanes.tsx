@@ -183,7 +183,7 @@ function Plot({s, device}: {s: State; device: DeviceSummary}) {
       onWheel={gestures.wheel} onPointerDown={gestures.down} onPointerMove={gestures.move} onPointerUp={gestures.up}
       onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>
       <canvas ref={grid} aria-hidden="true" />
-      <canvas ref={bars} data-test="gantt" data-gantt={frame?.gantt?.kind} role="img" tabIndex={0} aria-label={t.ganttLabels[isLanes(gantt) ? 'lanes' : gantt](rowCount(s))} />
+      <canvas ref={bars} data-test="gantt" data-gantt={frame?.gantt?.kind} data-picture={frame?.picture} role="img" tabIndex={0} aria-label={t.ganttLabels[isLanes(gantt) ? 'lanes' : gantt](rowCount(s))} />
       <Pinned s={s} />
       <Marks s={s} device={device} />
     </div>

@@ -1,13 +1,23 @@
 import {useEffect, useRef} from 'preact/hooks';
-import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {clip, int, size} from '../format';
+import type {DeviceSummary, PhaseSummary} from '../../target/plain/pkg/oomscope';
+import {clip, duration, int, size, time} from '../format';
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
 import {closeSearch} from '../search';
 import type {State} from '../state';
-import {set} from '../state';
+import {captureAt, set} from '../state';
+import {showRange} from '../window';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
+
+const MOST_PHASES = 12;
+
+/** The steps, or the executions of a module, whose names hold a text. */
+function phasesNamed(s: State, search: string): PhaseSummary[] {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === '') return [];
+  return (captureAt(s)?.phases ?? []).filter(({name}) => name.toLowerCase().includes(wanted)).slice(0, MOST_PHASES);
+}
 
 /** Operators and frames that hold a text; each leads to its largest block. */
 export function Search({s, device}: {s: State; device: DeviceSummary}) {
@@ -19,6 +29,7 @@ export function Search({s, device}: {s: State; device: DeviceSummary}) {
   }, [search === null]);
   if (search === null) return null;
   const first = hits?.hits[0];
+  const phases = phasesNamed(s, search);
   const key = (event: KeyboardEvent): void => {
     if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
@@ -38,8 +49,15 @@ export function Search({s, device}: {s: State; device: DeviceSummary}) {
         </span>
         <button type="button" class="quiet" aria-label={t.close} title={t.close} onClick={closeSearch}>×</button>
       </div>
-      {hits !== null && hits.hits.length > 0 && (
+      {hits !== null && hits.hits.length + phases.length > 0 && (
         <ul class="search-hits">
+          {phases.map(({name, from_ns, to_ns}) => (
+            <li key={`phase ${from_ns}`}>
+              <button type="button" class="plain" title={t.searchGoPhase} onClick={() => showRange({from: from_ns, to: to_ns})}>
+                {clip(name)}<span class="muted">{time(t, from_ns, device.end_ns)} · {duration(to_ns - from_ns)}</span>
+              </button>
+            </li>
+          ))}
           {hits.hits.map(hit => (
             <li key={`${hit.lane ?? ''} ${hit.text}`}>
               <button type="button" class="plain" title={t.searchGo} onClick={() => pin(hit.largest)}>
