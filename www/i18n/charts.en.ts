@@ -32,7 +32,6 @@ export const chartsEn = {
   showHidden: (lanes: number) => `show ${many(lanes, 'hidden lane', 'hidden lanes')}`,
   pinLane: (name: string) => `Keep on top: ${name}`,
   hideLane: (name: string) => `Hide: ${name}`,
-  upTo: (most: string) => `≤ ${most}`,
   larger: 'more',
   noStream: '(no stream)',
   smallBlocks: 'smaller blocks',

@@ -32,7 +32,6 @@ export const chartsZhHans: typeof chartsEn = {
   showHidden: (lanes: number) => `显示 ${n(lanes)} 条隐藏的泳道`,
   pinLane: (name: string) => `置顶：${name}`,
   hideLane: (name: string) => `隐藏：${name}`,
-  upTo: (most: string) => `≤ ${most}`,
   larger: '更大',
   noStream: '（无流）',
   smallBlocks: '较小的块',
