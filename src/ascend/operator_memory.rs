@@ -159,6 +159,12 @@ impl TableRows for Rows {
         &columns.absent
     }
 
+    fn expect(&mut self, rows: usize) {
+        if let Some(latest) = self.devices.get_mut(self.latest) {
+            latest.builder.reserve(rows);
+        }
+    }
+
     fn end(&mut self, file: &str, warnings: &mut Warnings) {
         self.empty_names.take(file, |rows| Problem::EmptyName { rows }, warnings);
         self.broken_names.take(file, |rows| Problem::NotUtf8 { rows }, warnings);

@@ -80,6 +80,13 @@ impl TableRows for Rows {
         }
     }
 
+    fn expect(&mut self, rows: usize) {
+        if let Some(Series { reserved, .. }) = self.series.get_mut(self.latest) {
+            reserved.time_ns.reserve_exact(rows);
+            reserved.reserved_bytes.reserve_exact(rows);
+        }
+    }
+
     fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
         let time_ns =
             number(&columns.time, cells, i64::MAX)?.ok_or_else(|| columns.time.refuse(cells, Problem::BadValue { reason: "a sample needs a time" }))?;

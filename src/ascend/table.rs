@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 /// No accelerator has more; a larger figure is damage.
 pub const MOST_BYTES: i64 = 1 << 50;
+/// Columns that grow as they are filled are copied over and over: after so many rows room is made for the rest of the file.
+const ROWS_OF_ESTIMATE: u64 = 4096;
 /// So many bytes tell a CSV file from another format.
 const HEAD_BYTES: usize = 4;
 
@@ -28,6 +30,9 @@ pub trait TableRows {
     /// Takes a row.
     fn row<'a>(&mut self, columns: &'a Self::Columns, cells: &Cells) -> Result<(), Refused<'a>>;
 
+    /// Makes room: so many more rows are to be expected, like the latest one.
+    fn expect(&mut self, _rows: usize) {}
+
     /// Ends a file.
     fn end(&mut self, _file: &str, _warnings: &mut Warnings) {}
 }
@@ -40,6 +45,10 @@ pub struct TableReader<R: TableRows> {
     header: Option<Header<R::Columns>>,
     /// The rest of this file cannot be read.
     hopeless: bool,
+    /// At which of its rows room is made for the others.
+    estimate_at: u64,
+    /// Bytes of the file being read, for a caller that knows.
+    pub file_bytes: u64,
     /// Path of the file being read.
     pub file: String,
     /// What was made of the rows.
@@ -64,6 +73,8 @@ impl<R: TableRows + Default> Default for TableReader<R> {
             head: Vec::new(),
             header: None,
             hopeless: false,
+            estimate_at: 0,
+            file_bytes: 0,
             file: String::new(),
             rows: R::default(),
             rows_read: 0,
@@ -80,6 +91,8 @@ impl<R: TableRows> TableReader<R> {
         self.head.clear();
         self.header = None;
         self.hopeless = false;
+        self.file_bytes = 0;
+        self.estimate_at = self.rows_read + ROWS_OF_ESTIMATE;
         self.file = file.to_owned();
     }
 
@@ -147,6 +160,9 @@ impl<R: TableRows> TableReader<R> {
                     let at = refused.column.map_or(at.clone(), |column| at.field(&column.name, &refused.value));
                     let problem = refused.problem;
                     self.set_aside(&problem, at);
+                }
+                if self.rows_read == self.estimate_at {
+                    self.rows.expect((self.file_bytes.saturating_sub(cells.byte) / (cells.byte / ROWS_OF_ESTIMATE).max(1)) as usize);
                 }
             }
         }

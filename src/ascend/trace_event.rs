@@ -78,6 +78,7 @@ pub fn plain<'a>(text: &'a [u8], known: &KnownStacks, fields: &mut Fields<'a>) -
     }
 }
 
+// Its methods are one function, so that the place in the text stays in a register.
 struct Cursor<'a> {
     json: &'a [u8],
     at: usize,
@@ -88,6 +89,7 @@ struct Cursor<'a> {
 struct Seen(u16);
 
 impl Seen {
+    #[inline(always)]
     fn first(&mut self, field: u16) -> Option<()> {
         let bit = 1 << field;
         let first = self.0 & bit == 0;
@@ -154,6 +156,7 @@ impl<'a> Cursor<'a> {
         Some(true)
     }
 
+    #[inline(always)]
     fn args(&mut self, fields: &mut Fields<'a>, known: &KnownStacks) -> Option<()> {
         let mut seen = Seen::default();
         self.spaces();
@@ -189,6 +192,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// After a value: whether another comes.
+    #[inline(always)]
     fn goes_on(&mut self) -> Option<bool> {
         self.spaces();
         let byte = self.peek();
@@ -200,6 +204,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline(always)]
     fn key(&mut self) -> Option<&'a [u8]> {
         self.spaces();
         let key = self.bare()?;
@@ -210,6 +215,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string without anything that needs a look: its bytes.
+    #[inline(always)]
     fn bare(&mut self) -> Option<&'a [u8]> {
         self.take(b'"')?;
         let start = self.at;
@@ -220,6 +226,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number or a string, as it is written.
+    #[inline(always)]
     fn scalar(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         match self.peek() {
@@ -229,6 +236,7 @@ impl<'a> Cursor<'a> {
         Some(&self.json[start..self.at])
     }
 
+    #[inline(always)]
     fn number(&mut self) -> Option<()> {
         let _ = self.take(b'-');
         let whole = self.digits();
@@ -242,6 +250,7 @@ impl<'a> Cursor<'a> {
         (!matches!(self.peek(), b'e' | b'E')).then_some(())
     }
 
+    #[inline(always)]
     fn digits(&mut self) -> &'a [u8] {
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -275,6 +284,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes over a string, a number or a word.
+    #[inline(always)]
     fn skip(&mut self) -> Option<()> {
         match self.peek() {
             b'"' => self.skip_string(),
@@ -306,12 +316,14 @@ impl<'a> Cursor<'a> {
         found.then_some(())
     }
 
+    #[inline(always)]
     fn spaces(&mut self) {
         while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
         }
     }
 
+    #[inline(always)]
     fn take(&mut self, byte: u8) -> Option<()> {
         let found = self.peek() == byte;
         self.at += usize::from(found);
@@ -319,6 +331,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Zero at the end, which nothing here looks for.
+    #[inline(always)]
     fn peek(&self) -> u8 {
         self.json.get(self.at).copied().unwrap_or(0)
     }

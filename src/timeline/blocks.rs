@@ -47,6 +47,13 @@ impl Totals {
         self.tolerance_millibytes.push(total.tolerance_millibytes);
     }
 
+    fn reserve(&mut self, events: usize) {
+        for column in [&mut self.allocated_bytes, &mut self.reserved_bytes, &mut self.active_bytes] {
+            column.reserve_exact(events);
+        }
+        self.tolerance_millibytes.reserve_exact(events);
+    }
+
     /// The totals of event `index`.
     pub fn get(&self, index: usize) -> Total {
         Total {
@@ -172,6 +179,19 @@ pub struct BlocksBuilder {
 }
 
 impl BlocksBuilder {
+    /// Makes room for so many more blocks.
+    pub fn reserve(&mut self, blocks: usize) {
+        let columns = &mut self.blocks;
+        for column in [&mut columns.name, &mut columns.stream, &mut columns.line] {
+            column.reserve_exact(blocks);
+        }
+        for column in [&mut columns.size_bytes, &mut columns.start_ns, &mut columns.end_ns, &mut columns.active_end_ns] {
+            column.reserve_exact(blocks);
+        }
+        columns.at_start.reserve(blocks);
+        columns.at_end.reserve(blocks);
+    }
+
     /// The number of an operator, "" for none.
     pub fn name(&mut self, name: &str) -> u32 {
         self.names.number(name)

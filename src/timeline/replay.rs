@@ -82,6 +82,12 @@ impl Curves {
         self.time_ns.partition_point(|&time| time <= time_ns).checked_sub(1)
     }
 
+    fn reserve(&mut self, entries: usize) {
+        for column in [&mut self.time_ns, &mut self.tracked_bytes, &mut self.baseline_bytes, &mut self.reserved_bytes, &mut self.active_bytes] {
+            column.reserve_exact(entries);
+        }
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.time_ns.len()
@@ -97,6 +103,7 @@ impl Replay {
     /// Replays the blocks of one pool.
     pub fn of(blocks: &Blocks) -> Replay {
         let mut run = Run::default();
+        run.replay.curves.reserve(2 * blocks.len() + blocks.freed.time_ns.len());
         let (starts, ends) = rayon::join(|| order(blocks, &blocks.start_ns), || order(blocks, &blocks.end_ns));
         let mut freed: Vec<u32> = (0..blocks.freed.time_ns.len() as u32).collect();
         freed.sort_by_key(|&i| blocks.freed.time_ns[i as usize]);

@@ -134,6 +134,7 @@ async fn read_whole_table<R: TableRows + Default>(file: Option<Listed>, progress
 
 async fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, progress: &mut Progress) {
     reader.begin(&listed.path);
+    reader.file_bytes = listed.file.size() as u64;
     let mut each = |bytes: &[u8], at: u64| {
         reader.feed(bytes);
         progress.at(at);

@@ -384,6 +384,7 @@ fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
 
 fn read_table<R: TableRows>(reader: &mut TableReader<R>, file: &Listed) {
     reader.begin(&file.name);
+    reader.file_bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     if let Err(problem) = slices(&file.path, &mut |slice| reader.feed(slice)) {
         reader.fail(&problem, Position::file(&file.name));
     }
