@@ -98,8 +98,9 @@ fn blocks(count: usize) -> Blocks {
         state ^= state << 17;
         state % below
     };
-    let names: Vec<String> = (0..OPERATORS).map(|name| format!("aten::op{name}")).collect();
     let mut builder = BlocksBuilder::default();
+    let names: Vec<u32> = (0..OPERATORS).map(|name| builder.name(&format!("aten::op{name}"))).collect();
+    let stream = builder.stream("6");
     let step = 20_000;
     let mut now = 0;
     for at in 0..count {
@@ -113,8 +114,8 @@ fn blocks(count: usize) -> Blocks {
         // Few operators make most of the blocks.
         let name = (random(OPERATORS as u64) * random(OPERATORS as u64) / OPERATORS as u64) as usize;
         builder.push(&Block {
-            name: &names[name],
-            stream: "6",
+            name: names[name],
+            stream,
             size_bytes: 512 << random(16),
             start_ns: now,
             end_ns: now.saturating_add(life),

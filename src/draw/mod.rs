@@ -3,4 +3,5 @@
 pub mod axes;
 pub mod bars;
 pub mod heap;
+pub mod hues;
 pub mod trend;

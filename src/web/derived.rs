@@ -1,11 +1,11 @@
 //! What the engine derives of a device when it is first asked for, and keeps.
 
-use super::engine::HUES;
 use super::messages::LaneSummary;
 use super::queries::rows::labels;
 use crate::ascend::capture::Device;
 use crate::ascend::grouping::{By, Grouping};
 use crate::ascend::reserved::Outside;
+use crate::draw::hues::HUES;
 use crate::timeline::blocks::UNKNOWN;
 use crate::timeline::lod::NO_LANE;
 use crate::timeline::lod::curves::CurveIndex;
@@ -87,7 +87,7 @@ impl LaneSet {
     /// The lanes as the page lists them.
     pub fn summaries(&self, device: &Device, base_ns: i64) -> Vec<LaneSummary> {
         match Grouping::of(device, self.laid.by, self.laid.nearest) {
-            Some(grouping) => lane_summaries(device, &grouping, &self.listed, base_ns),
+            Some(grouping) => lane_summaries(device, &grouping, &self.listed, &[], base_ns),
             None => Vec::new(),
         }
     }
@@ -99,8 +99,8 @@ pub fn lanes_of(device: &Device, grouping: &Grouping) -> Vec<Listed> {
     listed(&device.blocks, &grouping.key, &grouping.labels, peak_ns)
 }
 
-/// The same as the page lists them.
-pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], base_ns: i64) -> Vec<LaneSummary> {
+/// The same as the page lists them. `hues`: of each lane; those beyond are grey.
+pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], hues: &[u8], base_ns: i64) -> Vec<LaneSummary> {
     let keys: Vec<u32> = listed.iter().map(|lane| lane.key).collect();
     let told = labels(device, &[], grouping, &keys).into_iter().zip(listed).enumerate();
     told.map(|(lane, (label, of))| LaneSummary {
@@ -110,7 +110,7 @@ pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], b
         bytes: of.bytes as f64,
         peak_bytes: of.peak_bytes as f64,
         first_ns: (of.first_ns - base_ns) as f64,
-        hue: lane.min(HUES) as u8,
+        hue: hues.get(lane).copied().unwrap_or(HUES as u8),
     })
     .collect()
 }

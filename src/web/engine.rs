@@ -10,6 +10,7 @@ use crate::ascend::discover;
 use crate::ascend::grouping::{By, Grouping};
 use crate::ascend::reserved::Outside;
 use crate::ascend::trace_view::Phase;
+use crate::draw::hues::hues;
 use crate::export::json::json;
 use crate::export::markdown::markdown;
 use crate::export::text::text;
@@ -25,11 +26,9 @@ use crate::timeline::replay::Change;
 use crate::xplane::capture::Capture as Jax;
 use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
-
-/// So many names have a hue of their own; the rest are grey.
-pub(super) const HUES: usize = 12;
 
 /// What lies in a list of paths.
 #[wasm_bindgen]
@@ -49,6 +48,8 @@ pub struct Engine {
     reports: Vec<ReadReport>,
     /// A table on its way out.
     pub(super) table: Option<TableJob>,
+    /// The hues that operators have in all captures.
+    hues: HashMap<String, u8>,
 }
 
 /// What a scanner handed over.
@@ -77,6 +78,8 @@ pub(super) struct OpenedDevice {
     operators: Vec<Listed>,
     /// Lane of each operator.
     pub(super) lane_of: Vec<u32>,
+    /// Hue of each lane.
+    pub(super) hues: Vec<u8>,
     /// What the process holds beyond the framework's pools; empty when that was not sampled.
     pub(super) outside: Outside,
     /// Indices, once they are needed.
@@ -105,6 +108,7 @@ impl Engine {
         let pending = std::mem::take(&mut self.pending);
         let first = self.captures.len();
         self.captures.par_extend(pending.into_par_iter().map(Opened::of));
+        self.captures[first..].iter_mut().for_each(|opened| opened.colour(&mut self.hues));
         Ok(CaptureSummaries((first..self.captures.len()).map(|index| self.captures[index].summary(index)).collect()).into_ts()?)
     }
 
@@ -248,6 +252,15 @@ impl Opened {
         Opened { members: Vec::new(), capture, jax, devices }
     }
 
+    /// Gives the operators of its devices their hues.
+    fn colour(&mut self, known: &mut HashMap<String, u8>) {
+        for shown in &mut self.devices {
+            let names = &self.capture.devices[shown.device].blocks.names;
+            let listed: Vec<&str> = shown.operators.iter().map(|lane| names[lane.key as usize].as_str()).collect();
+            shown.hues = hues(&listed, known);
+        }
+    }
+
     /// As the report names it.
     fn kind(&self) -> &'static str {
         if self.jax.is_some() { "xplane" } else { "ascend" }
@@ -299,7 +312,7 @@ impl OpenedDevice {
             lane_of[of.key as usize] = lane as u32;
         }
         let outside = Outside::of(capture.around.memory_record.as_deref().unwrap_or_default(), &device.device);
-        OpenedDevice { device: index, base_ns: capture.first_ns(), operators, lane_of, outside, derived: Derived::default() }
+        OpenedDevice { device: index, base_ns: capture.first_ns(), operators, lane_of, hues: Vec::new(), outside, derived: Derived::default() }
     }
 
     /// An instant as the page is told it.
@@ -350,7 +363,7 @@ impl OpenedDevice {
             alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end) as f64,
             baseline_drops: device.replay.drops.iter().map(change).collect(),
             baseline_rises: device.replay.rises.iter().map(change).collect(),
-            lanes: lane_summaries(device, &grouping, &self.operators, self.base_ns),
+            lanes: lane_summaries(device, &grouping, &self.operators, &self.hues, self.base_ns),
         })
     }
 }

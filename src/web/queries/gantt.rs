@@ -3,6 +3,7 @@
 use super::frame::window_of;
 use crate::ascend::capture::Device;
 use crate::draw::bars::{self, BarStyle, LaneRows, RAMP_STEPS, size_step, time_step};
+use crate::draw::hues::HUES;
 use crate::timeline::blocks::OPEN;
 use crate::timeline::lod::NO_BLOCK;
 use crate::timeline::lod::columns::Columns;
@@ -11,7 +12,7 @@ use crate::timeline::lod::skyline::Shown;
 use crate::timeline::lod::stack::Stacked;
 use crate::web::columns::set;
 use crate::web::derived::Laid;
-use crate::web::engine::{Engine, HUES, OpenedDevice};
+use crate::web::engine::{Engine, OpenedDevice};
 use crate::web::messages::{Colouring, Gantt, Paint, PlaceMessage, ViewRequest};
 use js_sys::{Float64Array, Object, Uint8ClampedArray, Uint32Array};
 use rayon::prelude::*;
@@ -197,11 +198,11 @@ impl View<'_> {
 
     fn styled<T>(&self, paint: impl FnOnce(&BarStyle) -> T) -> T {
         let Paint { colouring, palette, ramp, selected, outline, density, .. } = self.paint;
-        let (blocks, lane_of) = (&self.device.blocks, &self.opened.lane_of);
+        let (blocks, OpenedDevice { lane_of, hues, .. }) = (&self.device.blocks, self.opened);
         let colour = |block: u32, column: usize| {
             let at = block as usize;
             match colouring {
-                Colouring::Operator => palette[(lane_of[blocks.name[at] as usize] as usize).min(HUES)],
+                Colouring::Operator => palette[hues.get(lane_of[blocks.name[at] as usize] as usize).map_or(HUES, |&hue| (hue as usize).min(HUES))],
                 Colouring::Size => ramp[size_step(blocks.size_bytes[at])],
                 Colouring::Lifetime if blocks.end_ns[at] == OPEN => ramp[RAMP_STEPS - 1],
                 Colouring::Lifetime => ramp[time_step(self.device.lifetime_ns(at, self.end_ns))],
