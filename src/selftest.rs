@@ -6,7 +6,7 @@ use crate::ascend::discover::{CaptureFiles, discover};
 use crate::ascend::trace_view::TraceReader;
 use crate::oom::report::{CaptureReport, ascend_report, report};
 use crate::oom::xplane_report::{Wanted, xplane_report};
-use crate::xplane::capture::{self as xplane, FirstReading};
+use crate::xplane::capture as xplane;
 use crate::xplane::discover as xplanes;
 use serde_json::Value;
 
@@ -152,13 +152,10 @@ impl Sample {
 const TOP: usize = 25;
 
 fn read_xplane(source: &str, bytes: &[u8]) -> xplane::Capture {
-    let mut first = FirstReading::new(source);
-    first.feed(bytes);
-    let known = first.finish();
-    let mut second = known.second();
-    second.feed(bytes);
-    let happened = second.finish();
-    xplane::Capture::of(known, happened)
+    xplane::Capture::read(source, |reader| {
+        reader.feed(0, bytes);
+        Ok(())
+    })
 }
 
 fn read_ascend(found: &CaptureFiles, names: &[&str], contents: &[&[u8]]) -> Capture {

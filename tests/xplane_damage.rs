@@ -9,7 +9,7 @@ mod support;
 use oomscope::export::{json::json, text::text};
 use oomscope::oom::report::{CaptureReport, report};
 use oomscope::oom::xplane_report::{Wanted, xplane_report};
-use oomscope::xplane::capture::{Capture, FirstReading, Happened};
+use oomscope::xplane::capture::Capture;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use support::{capture, fixture};
@@ -19,16 +19,14 @@ const WANTED: Wanted = Wanted { top: 25, module: None };
 const LONGEST: Duration = Duration::from_secs(20);
 
 fn read<'a>(chunks: impl Iterator<Item = &'a [u8]> + Clone) -> Capture {
-    let mut first = FirstReading::new("host.xplane.pb");
-    chunks.clone().for_each(|chunk| first.feed(chunk));
-    let known = first.finish();
-    let mut happened = Happened::default();
-    if known.has_events() {
-        let mut second = known.second();
-        chunks.for_each(|chunk| second.feed(chunk));
-        happened = second.finish();
-    }
-    Capture::of(known, happened)
+    Capture::read("host.xplane.pb", |reader| {
+        let mut at = 0;
+        for chunk in chunks.clone() {
+            reader.feed(at, chunk);
+            at += chunk.len() as u64;
+        }
+        Ok(())
+    })
 }
 
 /// The report as both formats: what a user sees of it.

@@ -108,7 +108,7 @@ impl Writer {
             self.table(&["allocator", ">capacity", ">device", ">peak", ">events"], rows.collect())?;
         }
         let of_chosen: Vec<&ExecutionReport> =
-            capture.executions.iter().filter(|execution| Some(&execution.module) == capture.chosen_module.as_ref()).collect();
+            capture.executions.iter().filter(|execution| Some(&*execution.module) == capture.chosen_module.as_deref()).collect();
         if !of_chosen.is_empty() {
             let row = |execution: &&ExecutionReport| {
                 let launched = execution.launched.map_or("unknown", |launched| if launched { "yes" } else { "**no**" });

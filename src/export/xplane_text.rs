@@ -149,7 +149,7 @@ fn runtime_text(out: &mut String, capture: &XplaneReport) -> fmt::Result {
             human_bytes(allocator.peak_before_first_execution_bytes)
         )?;
     }
-    let of_chosen: Vec<&ExecutionReport> = capture.executions.iter().filter(|execution| Some(&execution.module) == capture.chosen_module.as_ref()).collect();
+    let of_chosen: Vec<&ExecutionReport> = capture.executions.iter().filter(|execution| Some(&*execution.module) == capture.chosen_module.as_deref()).collect();
     if let Some(module) = capture.chosen_module.as_ref().filter(|_| !of_chosen.is_empty()) {
         writeln!(out, "  executions of {} ({}), the last ones", printable(module), of_chosen.len())?;
         let first = of_chosen.len().saturating_sub(SHOWN);

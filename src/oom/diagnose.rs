@@ -703,7 +703,7 @@ mod tests {
             .enumerate()
             .map(|(at, used)| Execution {
                 device: Some(0),
-                module: plan.name.clone(),
+                module: plan.name.as_str().into(),
                 n: at as u64 + 1,
                 start_ps: at as i64 * 100 + 50,
                 end_ps: at as i64 * 100 + 60,
@@ -825,7 +825,7 @@ mod tests {
         let mut capture = capture(plan(), 900, &[100], true);
         capture.plans.push(Plan { name: "jit_big(2)".to_owned(), temp_bytes: 800 * MIB, ..Plan::default() });
         assert_eq!(default_module(&capture), Some("jit_f(1)"), "the largest that ran");
-        capture.runtime.executions.push(Execution { module: "jit_g".to_owned(), launched: Some(false), start_ps: 999, ..Execution::default() });
+        capture.runtime.executions.push(Execution { module: "jit_g".into(), launched: Some(false), start_ps: 999, ..Execution::default() });
         assert_eq!(default_module(&capture), Some("jit_g"));
         capture.runtime.executions.clear();
         assert_eq!(default_module(&capture), Some("jit_big(2)"));

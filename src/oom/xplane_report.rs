@@ -9,6 +9,7 @@ use crate::xplane::roles::Role;
 use crate::xplane::runtime::{Allocator, Execution, HostEvent, Owned, Retry};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One JAX/XLA capture. Times are nanoseconds since the profile's start.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -188,7 +189,8 @@ pub struct PoolReport {
 #[allow(missing_docs)]
 pub struct ExecutionReport {
     pub device: Option<i64>,
-    pub module: String,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub module: Arc<str>,
     pub n: u64,
     pub start_ns: i64,
     pub duration_ns: i64,
@@ -425,7 +427,7 @@ fn retry_report(capture: &Capture, retry: &Retry) -> RetryReport {
         device: retry.device,
         start_ns: ns(retry.start_ps),
         duration_ns: ns(retry.duration_ps),
-        module: execution.map(|execution| execution.module.clone()),
+        module: execution.map(|execution| execution.module.to_string()),
         execution: execution.map(|execution| execution.n),
         inferred: retry.inferred,
     }

@@ -2,6 +2,7 @@
 
 use crate::error::Problem;
 use crate::scan::gzip::{Unpacker, damaged, is_gzip};
+use crate::scan::wire::{Selective, feed_selectively};
 use js_sys::{ArrayBuffer, Function, Object, Reflect, Uint8Array};
 use std::ops::Range;
 use wasm_bindgen::{JsCast, JsValue};
@@ -12,6 +13,9 @@ const SLICE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// What a stream is asked for at once; browsers hand over an eighth of it or so.
 const ROOM_BYTES: u32 = 1 << 20;
+
+/// What is looked at in places is not read for long at once.
+const SELECTED_SLICE_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 
 /// Past the end of a range only the rest of one event is wanted.
 const SLICE_PAST_RANGE_BYTES: f64 = 64.0 * 1024.0;
@@ -150,6 +154,31 @@ fn byob_reader(blob: &Blob) -> Result<ReadableStreamByobReader, JsValue> {
     Reflect::set(&options, &"mode".into(), &"byob".into())?;
     let stream = call(blob, "stream", &JsValue::UNDEFINED)?;
     call(&stream, "getReader", &options)?.dyn_into()
+}
+
+/// Feeds a reader with a whole file, unpacked, while the browser reads ahead; `tell` gets the position in the file.
+pub async fn stream_in_order(file: &File, reader: &mut dyn Selective, tell: &dyn Fn(u64)) -> Result<(), Problem> {
+    let mut unpacked = 0;
+    stream(file, &mut |bytes, at| {
+        reader.feed(unpacked, bytes);
+        unpacked += bytes.len() as u64;
+        tell(at);
+    })
+    .await
+}
+
+/// Feeds a reader with what it looks at.
+pub fn read_selectively(file: &File, reader: &mut dyn Selective) -> Result<(), Problem> {
+    let mut blob = BlobReader::open(file, 0.0)?;
+    let mut slice = Vec::new();
+    feed_selectively(reader, file.size() as u64, |range, feed| {
+        blob.at = range.start as f64;
+        let Some(bytes) = blob.read_next(SELECTED_SLICE_BYTES.min((range.end - range.start) as f64))? else { return Ok(()) };
+        slice.resize(bytes.length() as usize, 0);
+        bytes.copy_to(&mut slice);
+        feed(&slice);
+        Ok(())
+    })
 }
 
 /// Whether a file is gzip; one that cannot be read is not.

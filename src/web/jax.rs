@@ -5,39 +5,26 @@ use super::columns::set;
 use crate::ascend::capture::{Around, Capture, Device, Facts};
 use crate::ascend::operator_memory::Pool;
 use crate::ascend::trace_view::Phase;
-use crate::error::Position;
 use crate::timeline::replay::Replay;
-use crate::xplane::capture::{self, FirstReading, Happened};
+use crate::xplane::capture;
 use crate::xplane::runtime::Allocator;
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::File;
 
-/// Reads a capture, twice: names first, then events. `progress(bytes)` is told after every slice; the answer is what `Engine.add` takes.
+/// Reads a capture. `progress(bytes)` is told after every slice; the answer is what `Engine.add` takes.
 #[wasm_bindgen]
 pub fn scan_xplane(path: &str, file: &File, progress: &Function) -> Result<JsValue, JsError> {
-    // Each reading counts half of the file.
-    let tell = |bytes: u64, before: f64| drop(progress.call1(&JsValue::NULL, &(before + bytes as f64 / 2.0).into()));
-    let mut first = FirstReading::new(path);
-    let read = blob::read(file, &mut |bytes, at| {
-        first.feed(bytes);
-        tell(at, 0.0);
+    let tell = |bytes: u64| drop(progress.call1(&JsValue::NULL, &(bytes as f64).into()));
+    let is_packed = blob::is_packed(file);
+    let mut nth = 0;
+    let capture = capture::Capture::read(path, |reader| {
+        nth += 1;
+        // Of three readings the second takes the time.
+        let tell = |bytes: u64| if nth == 2 { tell(bytes) };
+        if is_packed { blob::read_in_order(file, reader, &tell) } else { blob::read_selectively(file, reader, &tell) }
     });
-    if let Err(problem) = read {
-        first.fail(&problem, Position::file(path));
-    }
-    let known = first.finish();
-    let mut happened = Happened::default();
-    if known.has_events() {
-        let mut second = known.second();
-        // What cannot be read was said the first time.
-        let _ = blob::read(file, &mut |bytes, at| {
-            second.feed(bytes);
-            tell(at, file.size() / 2.0);
-        });
-        happened = second.finish();
-    }
-    let bytes = Uint8Array::from(&serde_json::to_vec(&capture::Capture::of(known, happened))?[..]);
+    let bytes = Uint8Array::from(&serde_json::to_vec(&capture)?[..]);
     let whole = Object::new();
     set(&whole, "xplane", &bytes);
     set(&whole, "transfer", &Array::of1(&bytes.buffer()));

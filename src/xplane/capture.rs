@@ -1,15 +1,17 @@
-//! One capture: its file in, twice; plans, events and facts out.
+//! One capture: its file in, thrice, each time less of it; plans, events and facts out.
 
 use super::events::EventsReader;
+use super::look::Look;
 use super::names::{Names, NamesReader};
 use super::plan::Plan;
-use super::runtime::Runtime;
+use super::runtime::{Draft, Runtime};
 use super::space::PlaneKind;
 use crate::error::{MadeOn, Position, Problem, Warning, Warnings};
 use crate::scan::sniff::{HEAD_BYTES, sniff};
-use crate::scan::wire::{End, Fault};
+use crate::scan::wire::{End, Fault, Selective};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A capture ready for questions.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,90 +40,79 @@ pub struct Capture {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads a file for the first time: names and plans.
-pub struct FirstReading {
-    source: String,
-    head: Vec<u8>,
-    names: NamesReader,
-    warnings: Warnings,
-}
-
-/// What the first reading found; the second one needs it.
-pub struct Known {
+/// What the first reading found; the others need it.
+struct Known {
     source: String,
     head: Vec<u8>,
     names: Names,
     warnings: Warnings,
 }
 
-/// Reads the file again: events.
-pub struct SecondReading<'a> {
-    known: &'a Known,
-    events: EventsReader<'a>,
-}
-
-impl FirstReading {
-    /// A reader for a file, by its path below what was opened.
-    pub fn new(source: &str) -> FirstReading {
-        FirstReading { source: source.to_owned(), head: Vec::new(), names: NamesReader::default(), warnings: Warnings::default() }
-    }
-
-    /// Takes the next bytes of the file.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        let missing = HEAD_BYTES - self.head.len();
-        self.head.extend_from_slice(&bytes[..bytes.len().min(missing)]);
-        self.names.feed(bytes);
-    }
-
-    /// Notes that the file could not be read to its end.
-    pub fn fail(&mut self, problem: &Problem, at: Position) {
-        self.warnings.push(problem, at);
-    }
-
-    /// What is known now.
-    pub fn finish(self) -> Known {
-        Known { source: self.source, head: self.head, names: self.names.finish(), warnings: self.warnings }
-    }
-}
-
-impl Known {
-    /// Whether there is anything to be found by reading the file again.
-    pub fn has_events(&self) -> bool {
-        self.names.planes.iter().any(|plane| matches!(plane.kind(), PlaneKind::Host | PlaneKind::Gpu(_)))
-    }
-
-    /// Reads the file again.
-    pub fn second(&self) -> SecondReading<'_> {
-        SecondReading { known: self, events: EventsReader::new(&self.names) }
-    }
-}
-
-impl SecondReading<'_> {
-    /// Takes the next bytes of the file.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.events.feed(bytes);
-    }
-
-    /// What happened at run time, and what of the file is damaged.
-    pub fn finish(self) -> Happened {
-        let events = self.events.finish();
-        let (damage, broken, count) = (events.damage.clone(), events.broken, events.count);
-        Happened { runtime: Runtime::of(events, &self.known.names, &self.known.names.plans), damage, broken, count }
-    }
-}
-
-/// What the second reading found.
-#[derive(Debug, Default)]
-pub struct Happened {
+/// What the second and third reading found.
+#[derive(Default)]
+struct Happened {
     runtime: Runtime,
     damage: Vec<(u64, Fault)>,
     broken: u64,
     count: u64,
 }
 
+/// The first reading: names and plans, and the first bytes.
+#[derive(Default)]
+struct FirstReading {
+    head: Vec<u8>,
+    names: NamesReader,
+}
+
+impl Selective for FirstReading {
+    fn next(&self) -> Option<Range<u64>> {
+        self.names.next()
+    }
+
+    fn feed(&mut self, at: u64, bytes: &[u8]) {
+        if at == self.head.len() as u64 {
+            let missing = HEAD_BYTES - self.head.len();
+            self.head.extend_from_slice(&bytes[..bytes.len().min(missing)]);
+        }
+        self.names.feed(at, bytes);
+    }
+}
+
+impl Known {
+    /// Whether there is anything to be found by reading the file again.
+    fn has_events(&self) -> bool {
+        self.names.planes.iter().any(|plane| matches!(plane.kind(), PlaneKind::Host | PlaneKind::Gpu(_)))
+    }
+}
+
 impl Capture {
-    /// Puts both readings together.
-    pub fn of(known: Known, happened: Happened) -> Capture {
+    /// Reads a file, by its path below what was opened: `pass` feeds a reader, thrice at the most.
+    pub fn read(source: &str, mut pass: impl FnMut(&mut dyn Selective) -> Result<(), Problem>) -> Capture {
+        let mut first = FirstReading::default();
+        let mut warnings = Warnings::default();
+        if let Err(problem) = pass(&mut first) {
+            warnings.push(&problem, Position::file(source));
+        }
+        let known = Known { source: source.to_owned(), head: first.head, names: first.names.finish(), warnings };
+        let mut happened = Happened::default();
+        if known.has_events() {
+            // What cannot be read was said the first time.
+            let mut second = EventsReader::new(&known.names);
+            let _ = pass(&mut second);
+            let events = second.finish();
+            let draft = Draft::of(&events, &known.names, &known.names.plans);
+            let mut look = Look::new(&events, &known.names, draft.questions(), draft.windows());
+            if look.next().is_some() {
+                let _ = pass(&mut look);
+            }
+            let looked = look.finish();
+            happened = Happened { runtime: draft.finish(&events, looked), damage: events.damage, broken: events.broken, count: events.count };
+        }
+        Capture::of(known, happened)
+    }
+
+    /// Puts the readings together.
+    fn of(known: Known, happened: Happened) -> Capture {
         let Known { source, head, names, mut warnings } = known;
         // A damaged file of another kind may hold something like a plane; its first bytes know better.
         let is_xspace = sniff(&head).is_none() && names.planes.iter().any(|plane| !plane.name.is_empty() || !plane.events.is_empty());

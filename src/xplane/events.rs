@@ -3,12 +3,17 @@
 //! An event's absolute time is its line's timestamp and its own offset together: lines of one plane start at different times. Times here
 //! are picoseconds since the profile's start where timestamps are absolute, else since their own zero. Lines on which nothing of memory or
 //! of an execution happens are given up when they end.
+//!
+//! Nearly all of a line's events only say what the host did around the others. They are not kept: of stretches of bytes it is noted when
+//! their events began and ended, so that a third reading can look at the few where that is asked (`look.rs`).
 
 use super::names::{Names, PlaneNames};
 use super::space::{Held, PlaneKind, event, file, line, plane, stat};
-use crate::scan::wire::{Action, End, Fault, Visit, Walker, fields};
+use super::sweep::WAIT_AT_LEAST_PS;
+use crate::scan::wire::{Action, End, Fault, Selective, Visit, Walker, fields, varint};
 use crate::timeline::blocks::Interner;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// No event of a capture begins or ends later, in picoseconds: 13 days.
 const LONGEST_PS: u64 = 1 << 60;
@@ -82,8 +87,31 @@ impl Class {
     }
 
     /// Whether its stats are looked at.
-    fn has_stats(&self) -> bool {
+    pub(super) fn has_stats(&self) -> bool {
         !matches!(self, Class::Python | Class::Retry | Class::Pjit(_) | Class::Other)
+    }
+}
+
+/// Which events of a name are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    /// Those whose stats say something.
+    Noted,
+    /// Those that may be a wait for memory.
+    Long,
+    No,
+}
+
+impl Keep {
+    fn of(name: &Name) -> Keep {
+        match name.class {
+            _ if name.device.is_some() => Keep::All,
+            Class::Python | Class::Launch => Keep::No,
+            Class::Other => Keep::Long,
+            Class::Execution => Keep::Noted,
+            _ => Keep::All,
+        }
     }
 }
 
@@ -99,6 +127,16 @@ pub struct Name {
 }
 
 impl Name {
+    #[cfg(test)]
+    pub(super) fn is_kept(&self, duration_ps: i64, has_note: bool) -> bool {
+        match Keep::of(self) {
+            Keep::All => true,
+            Keep::Noted => has_note,
+            Keep::Long => duration_ps >= WAIT_AT_LEAST_PS,
+            Keep::No => false,
+        }
+    }
+
     pub(super) fn of(text: &str) -> Name {
         let device = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).and_then(|(digits, _)| digits.parse().ok());
         Name { text: text.to_owned(), class: Class::of(text), device }
@@ -139,19 +177,19 @@ impl Memory {
 /// What else an event says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Note {
-    /// `module_name`.
-    pub module: Option<String>,
+    /// `module_name`, a number in [`Events::texts`].
+    pub module: Option<u32>,
     /// `program_id`.
     pub program_id: Option<i64>,
-    /// `shape`.
-    pub shape: Option<String>,
+    /// `shape`, a number in [`Events::texts`].
+    pub shape: Option<u32>,
     /// `(_pt, _p)`: what another thread goes on with.
     pub produces: Option<(i64, i64)>,
     /// `(_ct, _c)`: what it goes on with.
     pub consumes: Option<(i64, i64)>,
 }
 
-/// One thread of the host: its events as columns, by start.
+/// One thread of the host: the events that are kept, as columns, by start.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
     /// When each event began.
@@ -161,11 +199,51 @@ pub struct Line {
     /// A number in [`Events::names`].
     pub name: Vec<u32>,
     /// By event.
-    pub memory: HashMap<u32, Memory>,
+    pub memory: ByEvent<Memory>,
     /// By event.
-    pub notes: HashMap<u32, Note>,
+    pub notes: ByEvent<Note>,
+    /// All its events, in the file.
+    pub stretches: Vec<Stretch>,
+    /// Its plane, a number in [`Names::planes`].
+    pub plane: usize,
+    /// What to add to the times of its events.
+    pub begin_ps: i64,
     /// How many of the launches are its.
     launches: usize,
+}
+
+/// What only some events have: their numbers ascend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByEvent<T>(pub Vec<(u32, T)>);
+
+impl<T> Default for ByEvent<T> {
+    fn default() -> Self {
+        ByEvent(Vec::new())
+    }
+}
+
+impl<T> ByEvent<T> {
+    /// What an event has.
+    pub fn get(&self, event: usize) -> Option<&T> {
+        let at = self.0.binary_search_by_key(&event, |(event, _)| *event as usize).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    fn renumber(&mut self, moved: &[u32]) {
+        self.0.iter_mut().for_each(|(event, _)| *event = moved[*event as usize]);
+        self.0.sort_by_key(|(event, _)| *event);
+    }
+}
+
+/// Some successive events of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// Where they lie in the file.
+    pub bytes: Range<u64>,
+    /// When the first of them begins.
+    pub first_start_ps: i64,
+    /// When the last of them to end ends.
+    pub last_end_ps: i64,
 }
 
 /// The launch of a kernel or graph that carries its module's name.
@@ -192,8 +270,10 @@ pub struct Events {
     pub launches: Vec<Launch>,
     /// The device of each correlation id.
     pub kernels: HashMap<i64, i64>,
-    /// Names of allocators and modules.
+    /// Names of allocators and modules, and shapes.
     pub texts: Vec<String>,
+    /// How the events of each plane are named.
+    pub numbers: Vec<Numbers>,
     /// Events read.
     pub count: u64,
     /// Events that could not be read.
@@ -218,6 +298,9 @@ struct Reading<'a> {
     plane: Option<Plane<'a>>,
     line: Line,
     line_start_ns: i64,
+    line_bytes: Range<u64>,
+    /// Of the events of each name.
+    keeps: Vec<Keep>,
     keep: bool,
 }
 
@@ -225,13 +308,14 @@ struct Reading<'a> {
 struct Plane<'a> {
     names: &'a PlaneNames,
     kind: PlaneKind,
-    numbers: Numbers,
     keys: HashMap<i64, Key>,
+    /// A number in [`Names::planes`].
+    number: usize,
 }
 
 /// The numbers of a plane's event names: ids are small as a rule, and there are millions of events.
-#[derive(Default)]
-struct Numbers {
+#[derive(Debug, Default)]
+pub struct Numbers {
     small: Vec<u32>,
     others: HashMap<i64, u32>,
 }
@@ -260,15 +344,17 @@ impl Numbers {
         numbers
     }
 
-    fn get(&self, id: i64) -> u32 {
+    /// The number of an event's name in [`Events::names`], by its metadata id.
+    #[inline]
+    pub fn get(&self, id: i64) -> u32 {
         let small = usize::try_from(id).ok().and_then(|small| self.small.get(small));
         small.or_else(|| self.others.get(&id)).copied().unwrap_or(NO_NAME)
     }
 }
 
 /// The stats that are looked at.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
     AllocatorName,
     BytesReserved,
     BytesAllocated,
@@ -315,6 +401,16 @@ impl Key {
     }
 }
 
+impl Selective for EventsReader<'_> {
+    fn next(&self) -> Option<Range<u64>> {
+        self.walker.next().map(|at| at..u64::MAX)
+    }
+
+    fn feed(&mut self, at: u64, bytes: &[u8]) {
+        self.walker.feed_at(at, bytes, &mut self.reading);
+    }
+}
+
 impl<'a> EventsReader<'a> {
     /// A reader for the file that these names are of.
     pub fn new(names: &'a Names) -> EventsReader<'a> {
@@ -327,14 +423,11 @@ impl<'a> EventsReader<'a> {
             plane: None,
             line: Line::default(),
             line_start_ns: 0,
+            line_bytes: 0..0,
+            keeps: Vec::new(),
             keep: false,
         };
         EventsReader { walker: Walker::default(), reading }
-    }
-
-    /// Takes the next bytes of the file.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.walker.feed(bytes, &mut self.reading);
     }
 
     /// What was found.
@@ -349,8 +442,13 @@ impl<'a> EventsReader<'a> {
 const IN_PLANE: usize = 1;
 const IN_LINE: usize = 2;
 
+/// Key of an event within its line: field 4, bytes.
+const EVENT_KEY: u8 = (line::EVENTS << 3 | 2) as u8;
+/// So long is a stretch at least.
+const STRETCH_BYTES: u64 = 128 << 10;
+
 impl Visit for Reading<'_> {
-    fn begins(&mut self, depth: usize, field: u32) -> Action {
+    fn begins(&mut self, depth: usize, field: u32, body: Range<u64>) -> Action {
         match (depth, field) {
             (0, file::PLANES) => {
                 self.begin_plane();
@@ -359,6 +457,7 @@ impl Visit for Reading<'_> {
             (IN_PLANE, plane::LINES) if self.plane.is_some() => {
                 self.line = Line::default();
                 self.line_start_ns = 0;
+                self.line_bytes = body;
                 self.keep = false;
                 Action::Enter
             }
@@ -368,11 +467,27 @@ impl Visit for Reading<'_> {
     }
 
     fn taken(&mut self, _: usize, _: u32, bytes: &[u8]) {
-        self.events.count += 1;
-        let Some(plane) = self.plane.take() else { return };
-        let read = if let PlaneKind::Gpu(device) = plane.kind { self.kernel(&plane, device, bytes) } else { self.host_event(&plane, bytes) };
-        self.events.broken += u64::from(read.is_err());
+        if let Some(plane) = self.plane.take() {
+            self.event(&plane, bytes);
+            self.plane = Some(plane);
+        }
+    }
+
+    fn hurry(&mut self, depth: usize, at: u64, bytes: &[u8]) -> usize {
+        if depth != IN_LINE {
+            return 0;
+        }
+        let Some(plane) = self.plane.take() else { return 0 };
+        let mut rest = bytes;
+        while let [EVENT_KEY, length @ 0..0x80, behind @ ..] = rest
+            && let Some((event, behind)) = behind.split_at_checked(usize::from(*length))
+        {
+            self.begin_stretch(at + (bytes.len() - rest.len()) as u64);
+            self.event(&plane, event);
+            rest = behind;
+        }
         self.plane = Some(plane);
+        bytes.len() - rest.len()
     }
 
     fn number(&mut self, depth: usize, field: u32, value: u64) {
@@ -398,7 +513,8 @@ impl Visit for Reading<'_> {
 
 impl Reading<'_> {
     fn begin_plane(&mut self) {
-        let names = self.names.planes.get(self.next_plane);
+        let number = self.next_plane;
+        let names = self.names.planes.get(number);
         self.next_plane += 1;
         self.plane = names.and_then(|names| {
             let kind = names.kind();
@@ -407,9 +523,29 @@ impl Reading<'_> {
                 PlaneKind::Gpu(_) => Numbers::default(),
                 PlaneKind::Tpu | PlaneKind::Other => return None,
             };
-            let keys = names.stats.iter().filter_map(|(&id, name)| Some((id, Key::of(name)?))).collect();
-            Some(Plane { names, kind, numbers, keys })
+            self.keeps.extend(self.events.names[self.keeps.len()..].iter().map(Keep::of));
+            self.events.numbers.resize_with(number, Numbers::default);
+            self.events.numbers.push(numbers);
+            Some(Plane { names, kind, keys: keys(names), number })
         });
+    }
+
+    #[inline]
+    fn begin_stretch(&mut self, at: u64) {
+        match self.line.stretches.last_mut() {
+            Some(last) if at - last.bytes.start < STRETCH_BYTES => return,
+            Some(last) => last.bytes.end = at,
+            None => {}
+        }
+        let start = if self.line.stretches.is_empty() { self.line_bytes.start } else { at };
+        self.line.stretches.push(Stretch { bytes: start..self.line_bytes.end, first_start_ps: i64::MAX, last_end_ps: i64::MIN });
+    }
+
+    #[inline]
+    fn event(&mut self, plane: &Plane, message: &[u8]) {
+        self.events.count += 1;
+        let read = if let PlaneKind::Gpu(device) = plane.kind { self.kernel(plane, device, message) } else { self.host_event(plane, message) };
+        self.events.broken += u64::from(read.is_err());
     }
 
     fn kernel(&mut self, plane: &Plane, device: i64, message: &[u8]) -> Result<(), Fault> {
@@ -423,75 +559,77 @@ impl Reading<'_> {
         Ok(())
     }
 
+    #[inline]
     fn host_event(&mut self, plane: &Plane, message: &[u8]) -> Result<(), Fault> {
-        let (mut id, mut offset_ps, mut duration_ps, mut has_stats) = (0, 0, 0, false);
-        for field in fields(message) {
-            let (field, value) = field?;
-            match field {
-                event::METADATA_ID => id = value.int(),
-                event::OFFSET_PS => offset_ps = value.int(),
-                event::DURATION_PS => duration_ps = value.int().max(0),
-                event::STATS => has_stats = true,
-                _ => {}
-            }
+        let Head { id, offset_ps, duration_ps, has_stats } = Head::of(message)?;
+        let name = self.events.numbers[plane.number].get(id);
+        // An event without a name still takes its time.
+        let Some(&keep) = self.keeps.get(name as usize) else { return Ok(()) };
+        if self.line.stretches.is_empty() {
+            self.begin_stretch(self.line_bytes.start);
         }
-        if offset_ps.unsigned_abs().max(duration_ps.unsigned_abs()) > LONGEST_PS {
-            return Err(Fault::Implausible);
+        if let Some(stretch) = self.line.stretches.last_mut() {
+            stretch.first_start_ps = stretch.first_start_ps.min(offset_ps);
+            stretch.last_end_ps = stretch.last_end_ps.max(offset_ps.saturating_add(duration_ps));
         }
-        let name = plane.numbers.get(id);
-        let Some(named) = self.events.names.get(name as usize) else {
-            // An event without a name still takes its time.
-            return Ok(());
-        };
-        let class = &named.class;
-        self.keep |= class.keeps_its_line();
-        let index = self.line.start_ps.len() as u32;
-        self.line.start_ps.push(offset_ps);
-        self.line.duration_ps.push(duration_ps);
-        self.line.name.push(name);
-        if has_stats && class.has_stats() {
-            let class = class.clone();
-            self.stats(plane, &class, index, message)?;
+        match keep {
+            Keep::No if !has_stats => Ok(()),
+            Keep::Long if duration_ps < WAIT_AT_LEAST_PS => Ok(()),
+            _ => self.keep(plane, name, (offset_ps, duration_ps), has_stats.then_some(message)),
         }
-        Ok(())
     }
 
-    fn stats(&mut self, plane: &Plane, class: &Class, index: u32, message: &[u8]) -> Result<(), Fault> {
-        let mut found = Found::default();
-        for field in fields(message) {
-            let (event::STATS, value) = field? else { continue };
-            let (id, held) = stat(value.bytes())?;
-            if let (Some(&key), Some(held)) = (plane.keys.get(&id), held) {
-                found.put(key, held, &plane.names.stats, &mut self.texts);
+    fn keep(&mut self, plane: &Plane, name: u32, (offset_ps, duration_ps): (i64, i64), stats: Option<&[u8]>) -> Result<(), Fault> {
+        let named = &self.events.names[name as usize];
+        self.keep |= named.class.keeps_its_line();
+        let is_launch = named.class == Class::Launch;
+        let is_memory = matches!(named.class, Class::Allocation | Class::Deallocation);
+        let keep = self.keeps[name as usize];
+        let read = match stats.filter(|_| named.class.has_stats()) {
+            Some(message) => Found::of(message, &plane.keys, &plane.names.stats, &mut self.texts),
+            None => Ok(Found::default()),
+        };
+        let index = self.line.start_ps.len() as u32;
+        let push = |line: &mut Line| {
+            line.start_ps.push(offset_ps);
+            line.duration_ps.push(duration_ps);
+            line.name.push(name);
+        };
+        let found = match read {
+            Ok(found) => found,
+            // What its stats say cannot be read; that it happened can.
+            Err(fault) => {
+                if matches!(keep, Keep::All | Keep::Long) {
+                    push(&mut self.line);
+                }
+                return Err(fault);
             }
+        };
+        if is_launch {
+            if let Some(module) = found.hlo_module {
+                // Its line's start is added when the line ends.
+                let launch = Launch { start_ps: offset_ps, module, program_id: found.note.program_id, correlation_id: found.correlation_id };
+                self.events.launches.push(launch);
+                self.line.launches += 1;
+            }
+            return Ok(());
         }
-        match class {
-            Class::Allocation | Class::Deallocation => {
-                if let Some(memory) = found.memory() {
-                    if !memory.is_plausible() {
-                        return Err(Fault::Implausible);
-                    }
-                    self.line.memory.insert(index, memory);
+        if is_memory {
+            push(&mut self.line);
+            if let Some(memory) = found.memory() {
+                if !memory.is_plausible() {
+                    return Err(Fault::Implausible);
                 }
+                self.line.memory.0.push((index, memory));
             }
-            Class::Launch => {
-                if let Some(module) = found.hlo_module {
-                    // Its line's start is added when the line ends.
-                    let launch = Launch {
-                        start_ps: self.line.start_ps[index as usize],
-                        module,
-                        program_id: found.note.program_id,
-                        correlation_id: found.correlation_id,
-                    };
-                    self.events.launches.push(launch);
-                    self.line.launches += 1;
-                }
-            }
-            _ => {
-                let note = found.note();
-                if note != Note::default() {
-                    self.line.notes.insert(index, note);
-                }
+            return Ok(());
+        }
+        let note = found.note();
+        let has_note = note != Note::default();
+        if keep == Keep::All || keep == Keep::Long || (keep == Keep::Noted && has_note) {
+            push(&mut self.line);
+            if has_note {
+                self.line.notes.0.push((index, note));
             }
         }
         Ok(())
@@ -504,7 +642,13 @@ impl Reading<'_> {
         let first = self.events.launches.len() - std::mem::take(&mut line.launches);
         self.events.launches[first..].iter_mut().for_each(|launch| launch.start_ps = launch.start_ps.saturating_add(start_ps));
         if self.keep {
+            line.begin_ps = start_ps;
+            line.plane = self.plane.as_ref().map_or(0, |plane| plane.number);
             line.start_ps.iter_mut().for_each(|start| *start = start.saturating_add(start_ps));
+            for stretch in &mut line.stretches {
+                stretch.first_start_ps = stretch.first_start_ps.saturating_add(start_ps);
+                stretch.last_end_ps = stretch.last_end_ps.saturating_add(start_ps);
+            }
             line.sort();
             self.events.lines.push(line);
         }
@@ -532,15 +676,68 @@ impl Line {
         self.start_ps = order.iter().map(|&at| self.start_ps[at as usize]).collect();
         self.duration_ps = order.iter().map(|&at| self.duration_ps[at as usize]).collect();
         self.name = order.iter().map(|&at| self.name[at as usize]).collect();
-        let moved: HashMap<u32, u32> = order.iter().enumerate().map(|(to, &from)| (from, to as u32)).collect();
-        self.memory = std::mem::take(&mut self.memory).into_iter().map(|(at, memory)| (moved[&at], memory)).collect();
-        self.notes = std::mem::take(&mut self.notes).into_iter().map(|(at, note)| (moved[&at], note)).collect();
+        let mut moved = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(to, &from)| moved[from as usize] = to as u32);
+        self.memory.renumber(&moved);
+        self.notes.renumber(&moved);
     }
+}
+
+/// What an event's first fields say.
+pub(super) struct Head {
+    pub(super) id: i64,
+    pub(super) offset_ps: i64,
+    pub(super) duration_ps: i64,
+    pub(super) has_stats: bool,
+}
+
+impl Head {
+    #[inline]
+    pub(super) fn of(message: &[u8]) -> Result<Head, Fault> {
+        let head = Head::plain(message).map_or_else(|| Head::any(message), Ok)?;
+        if head.offset_ps.unsigned_abs().max(head.duration_ps.unsigned_abs()) > LONGEST_PS { Err(Fault::Implausible) } else { Ok(head) }
+    }
+
+    /// Nearly every event is written so: id, offset, duration, and nothing else.
+    #[inline]
+    fn plain(message: &[u8]) -> Option<Head> {
+        let mut rest = message;
+        let mut next = |field: u32| match rest.split_first() {
+            Some((&key, behind)) if u32::from(key) == field << 3 => {
+                let (number, length) = varint(behind).ok()??;
+                rest = &behind[length..];
+                Some(number.cast_signed())
+            }
+            _ => Some(0),
+        };
+        let (id, offset_ps, duration_ps) = (next(event::METADATA_ID)?, next(event::OFFSET_PS)?, next(event::DURATION_PS)?);
+        rest.is_empty().then_some(Head { id, offset_ps, duration_ps: duration_ps.max(0), has_stats: false })
+    }
+
+    fn any(message: &[u8]) -> Result<Head, Fault> {
+        let mut head = Head { id: 0, offset_ps: 0, duration_ps: 0, has_stats: false };
+        for field in fields(message) {
+            let (field, value) = field?;
+            match field {
+                event::METADATA_ID => head.id = value.int(),
+                event::OFFSET_PS => head.offset_ps = value.int(),
+                event::DURATION_PS => head.duration_ps = value.int().max(0),
+                event::STATS => head.has_stats = true,
+                _ => {}
+            }
+        }
+        Ok(head)
+    }
+}
+
+/// The stats that are looked at.
+pub(super) fn keys(names: &PlaneNames) -> HashMap<i64, Key> {
+    names.stats.iter().filter_map(|(&id, name)| Some((id, Key::of(name)?))).collect()
 }
 
 /// The stats of one event.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     allocator: Option<u32>,
     numbers: [i64; 7],
     fragmentation: f64,
@@ -551,6 +748,18 @@ struct Found {
 }
 
 impl Found {
+    pub(super) fn of(message: &[u8], keys: &HashMap<i64, Key>, names: &HashMap<i64, String>, texts: &mut Interner) -> Result<Found, Fault> {
+        let mut found = Found::default();
+        for field in fields(message) {
+            let (event::STATS, value) = field? else { continue };
+            let (id, held) = stat(value.bytes())?;
+            if let (Some(&key), Some(held)) = (keys.get(&id), held) {
+                found.put(key, held, names, texts);
+            }
+        }
+        Ok(found)
+    }
+
     fn put(&mut self, key: Key, held: Held, names: &HashMap<i64, String>, texts: &mut Interner) {
         match key {
             Key::AllocatorName => self.allocator = Some(texts.number(&held.text(names))),
@@ -562,11 +771,11 @@ impl Found {
             Key::AllocationBytes => self.numbers[5] = held.int(),
             Key::Addr => self.numbers[6] = held.int(),
             Key::Fragmentation => self.fragmentation = if let Held::Double(share) = held { share } else { 0.0 },
-            Key::ModuleName => self.note.module = Some(held.text(names)),
+            Key::ModuleName => self.note.module = Some(texts.number(&held.text(names))),
             Key::HloModule => self.hlo_module = Some(texts.number(&held.text(names))),
             Key::ProgramId => self.note.program_id = Some(held.int()),
             Key::CorrelationId => self.correlation_id = held.int(),
-            Key::Shape => self.note.shape = Some(held.text(names)),
+            Key::Shape => self.note.shape = Some(texts.number(&held.text(names))),
             Key::ProducerType => self.link[0] = Some(held.int()),
             Key::ProducerId => self.link[1] = Some(held.int()),
             Key::ConsumerType => self.link[2] = Some(held.int()),
@@ -589,7 +798,7 @@ impl Found {
         })
     }
 
-    fn note(self) -> Note {
+    pub(super) fn note(self) -> Note {
         let [producer_type, producer, consumer_type, consumer] = self.link;
         Note { produces: producer_type.zip(producer), consumes: consumer_type.zip(consumer), ..self.note }
     }
@@ -630,10 +839,14 @@ mod tests {
 
     fn read(file: &[u8], size: usize) -> Events {
         let mut names = NamesReader::default();
-        names.feed(file);
+        names.feed(0, file);
         let names = names.finish();
         let mut events = EventsReader::new(&names);
-        file.chunks(size).for_each(|chunk| events.feed(chunk));
+        let mut at = 0;
+        for chunk in file.chunks(size) {
+            events.feed(at, chunk);
+            at += chunk.len() as u64;
+        }
         events.finish()
     }
 
@@ -643,9 +856,10 @@ mod tests {
         let events = read(&file, usize::MAX);
         assert_eq!((events.lines.len(), events.count, events.broken), (1, 5, 0));
         let line = &events.lines[0];
-        assert_eq!((&line.start_ps[..], &line.duration_ps[..]), (&[10_000, 10_005][..], &[50, 0][..]));
-        assert_eq!(events.names[line.name[1] as usize].class, Class::Allocation);
-        let memory = &line.memory[&1];
+        assert_eq!((&line.start_ps[..], &line.duration_ps[..]), (&[10_005][..], &[0][..]));
+        assert_eq!(events.names[line.name[0] as usize].class, Class::Allocation);
+        assert_eq!((line.stretches.len(), line.stretches[0].first_start_ps, line.stretches[0].last_end_ps), (1, 10_000, 10_050));
+        let memory = line.memory.get(0).unwrap();
         assert_eq!((&events.texts[memory.allocator as usize][..], memory.allocated_bytes, memory.address), ("GPU_0_bfc", 512, 99));
         let launch = &events.launches[0];
         assert_eq!((launch.start_ps, launch.program_id, launch.correlation_id, &events.texts[launch.module as usize][..]), (20_007, Some(42), 31, "jit_f"));

@@ -5,6 +5,7 @@ pub mod discover;
 pub mod events;
 pub mod heap;
 pub mod hlo;
+pub mod look;
 pub mod names;
 pub mod plan;
 pub mod roles;

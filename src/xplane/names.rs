@@ -3,12 +3,16 @@
 
 use super::plan::Plan;
 use super::space::{METADATA_PLANE, PlaneKind, entry, file, metadata, plane, stat};
-use crate::scan::wire::{Action, End, Fault, Visit, Walker, fields};
+use crate::scan::wire::{Action, End, Fault, Selective, Visit, Walker, fields};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// So many places of damage are told; the first ones say enough.
 const MOST_DAMAGE: usize = 20;
+
+/// Between two lines there is little to read.
+const WORTH_BYTES: u64 = 256 << 10;
 
 /// What the first reading found.
 #[derive(Debug, Default)]
@@ -80,12 +84,17 @@ struct Reading {
     stats: Vec<u8>,
 }
 
-impl NamesReader {
-    /// Takes the next bytes of the file.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.walker.feed(bytes, &mut self.reading);
+impl Selective for NamesReader {
+    fn next(&self) -> Option<Range<u64>> {
+        self.walker.next().map(|at| at..at.saturating_add(WORTH_BYTES))
     }
 
+    fn feed(&mut self, at: u64, bytes: &[u8]) {
+        self.walker.feed_at(at, bytes, &mut self.reading);
+    }
+}
+
+impl NamesReader {
     /// What was found.
     pub fn finish(mut self) -> Names {
         let end = self.walker.finish(&mut self.reading);
@@ -95,7 +104,7 @@ impl NamesReader {
 }
 
 impl Visit for Reading {
-    fn begins(&mut self, depth: usize, field: u32) -> Action {
+    fn begins(&mut self, depth: usize, field: u32, _: Range<u64>) -> Action {
         match (depth, field) {
             (0, file::PLANES) => Action::Enter,
             (0, file::HOSTNAMES) | (1, plane::NAME | plane::EVENT_METADATA | plane::STAT_METADATA | plane::STATS) => Action::Take,
@@ -261,7 +270,11 @@ mod tests {
 
     fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> Names {
         let mut reader = NamesReader::default();
-        chunks.for_each(|chunk| reader.feed(chunk));
+        let mut at = 0;
+        for chunk in chunks {
+            reader.feed(at, chunk);
+            at += chunk.len() as u64;
+        }
         reader.finish()
     }
 

@@ -4,14 +4,17 @@
 //! `capacity = reserved + allocated + available` of an allocator, constant over a capture. What was in use before its first event has no
 //! allocation: it is what is used less what is tracked.
 
-use super::events::{Events, Line, Memory, Name};
+use super::events::{Class, Events, Memory};
+use super::look::{Looked, Window};
 use super::names::Names;
 use super::plan::{Plan, bare_name};
 use super::space::PlaneKind;
-use super::sweep::{Origin, Owner, Point, Record, Sweep, WAIT_AT_LEAST_PS};
+use super::sweep::{Origin, Owner, Point, Question, Record, Sweep, WAIT_AT_LEAST_PS};
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, Interner, OPEN, Total, UNKNOWN};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// What happened at run time.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,15 +34,12 @@ pub struct Runtime {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Between {
     /// See [`Execution::module`].
-    pub module: String,
+    pub module: Arc<str>,
     /// See [`Execution::device`].
     pub device: Option<i64>,
     /// By start.
     pub events: Vec<HostEvent>,
 }
-
-/// Of the events between two executions so many are kept.
-const MOST_BETWEEN: usize = 10_000;
 
 /// An allocator and its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub struct Execution {
     /// `None`: nothing tells.
     pub device: Option<i64>,
     /// `jit_train_step(47)`; without the number where it is unknown.
-    pub module: String,
+    pub module: Arc<str>,
     /// Counted from 1 for each device and module.
     pub n: u64,
     /// When it began.
@@ -147,6 +147,8 @@ pub struct HostEvent {
     pub name: String,
     /// It may be what keeps arrays.
     pub highlight: bool,
+    /// The Python functions around it, the innermost last; told where it may be what keeps arrays.
+    pub frames: Vec<String>,
 }
 
 /// The owner of what no event of the capture allocated.
@@ -154,30 +156,69 @@ pub const BEFORE: &str = "allocated before the capture started";
 /// The owner of what was freed without an event of it.
 const LOST: &str = "freed without an event";
 
-impl Runtime {
-    /// Puts together what the readings found.
-    pub fn of(events: Events, names: &Names, plans: &[Plan]) -> Runtime {
-        let sweep = Sweep::of(&events);
-        let devices = Devices::of(&events, names, &sweep);
+/// What is known before the third reading.
+pub struct Draft {
+    runtime: Runtime,
+    points: Vec<Point>,
+    questions: Vec<Question>,
+    /// The execution that stands for each record.
+    stand_in: FxHashMap<usize, usize>,
+}
+
+impl Draft {
+    /// Puts together what the first two readings found.
+    pub fn of(events: &Events, names: &Names, plans: &[Plan]) -> Draft {
+        let sweep = Sweep::of(events);
+        let devices = Devices::of(events, names, &sweep);
         let chosen = chosen_records(&sweep);
-        let mut executions: Vec<(usize, Execution)> = chosen.iter().map(|&record| (record, execution(&sweep, record, &devices))).collect();
+        let mut modules = Modules { events, known: FxHashMap::default(), numbered: FxHashMap::default() };
+        let mut executions: Vec<(usize, Execution)> =
+            chosen.iter().map(|&record| (record, execution(&sweep, record, &devices, &mut modules))).collect();
         executions.sort_by_key(|(record, execution)| (execution.start_ps, execution.device, *record));
-        let launches = Launches::of(&events, &devices);
+        let launches = Launches::of(events, &devices);
         let is_known = !devices.gpus.is_empty() || !sweep.points.is_empty();
-        launches.attach(&mut executions, &sweep, &events, is_known);
+        launches.attach(&mut executions, &sweep, &mut modules, is_known);
         name_modules(&mut executions, plans);
-        let number: HashMap<usize, usize> = executions.iter().enumerate().map(|(number, (record, _))| (*record, number)).collect();
-        let stand_in = stand_ins(&sweep, &number);
-        let mut runtime = Runtime { executions: executions.into_iter().map(|(_, execution)| execution).collect(), ..Runtime::default() };
-        runtime.allocators = allocators(&sweep, &events.texts, &runtime.executions, &stand_in);
-        runtime.retries = retries(&sweep, &runtime.executions, &stand_in, &devices);
+        let number: FxHashMap<usize, usize> = executions.iter().enumerate().map(|(number, (record, _))| (*record, number)).collect();
+        let stand_in = stand_ins(&sweep, number);
+        let executions: Vec<Execution> = executions.into_iter().map(|(_, execution)| execution).collect();
+        let retries = retries(&sweep, &executions, &stand_in, &devices);
+        let Sweep { points, questions, .. } = sweep;
+        Draft { runtime: Runtime { executions, retries, ..Runtime::default() }, points, questions, stand_in }
+    }
+
+    /// What the third reading has to say of allocations.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// What it has to look at: between the last two executions of each module on each device.
+    pub fn windows(&self) -> Vec<Window> {
+        let mut last_two: BTreeMap<(&str, Option<i64>), [Option<&Execution>; 2]> = BTreeMap::new();
+        for execution in &self.runtime.executions {
+            let pair = last_two.entry((&execution.module, execution.device)).or_default();
+            *pair = [pair[1], Some(execution)];
+        }
+        let window = |pair: [Option<&Execution>; 2]| {
+            let [Some(before), Some(after)] = pair else { return None };
+            Some(Window { line: after.caller, module: after.module.clone(), device: after.device, from_ps: before.end_ps, to_ps: after.start_ps })
+        };
+        last_two.into_values().filter_map(window).collect()
+    }
+
+    /// With what the third reading found.
+    pub fn finish(self, events: &Events, looked: Looked) -> Runtime {
+        let Draft { mut runtime, points, stand_in, .. } = self;
+        runtime.allocators = allocators(&points, &events.texts, &runtime.executions, &stand_in, &looked);
         for execution in &mut runtime.executions {
             execution.used_bytes = allocator_of(&runtime.allocators, execution.device).and_then(|allocator| allocator.used_before(execution.start_ps));
         }
-        runtime.between = betweens(&runtime.executions, &events.lines, &events.names);
+        runtime.between = looked.between;
         runtime
     }
+}
 
+impl Runtime {
     /// The allocator of a device.
     pub fn allocator(&self, device: Option<i64>) -> Option<&Allocator> {
         allocator_of(&self.allocators, device)
@@ -186,7 +227,7 @@ impl Runtime {
     /// The executions of a module, by device.
     pub fn by_device(&self, module: &str) -> BTreeMap<Option<i64>, Vec<&Execution>> {
         let mut devices: BTreeMap<Option<i64>, Vec<&Execution>> = BTreeMap::new();
-        for execution in self.executions.iter().filter(|execution| execution.module == module) {
+        for execution in self.executions.iter().filter(|execution| &*execution.module == module) {
             devices.entry(execution.device).or_default().push(execution);
         }
         devices
@@ -195,7 +236,7 @@ impl Runtime {
     /// What the host did between the last two executions of a module on a device; where there is more than `most`, those first that may
     /// be what keeps arrays.
     pub fn between(&self, module: &str, device: Option<i64>, most: usize) -> Vec<HostEvent> {
-        let found = self.between.iter().find(|between| between.module == module && between.device == device);
+        let found = self.between.iter().find(|between| &*between.module == module && between.device == device);
         found.map_or_else(Vec::new, |between| choose(between.events.iter().cloned(), most))
     }
 }
@@ -213,45 +254,6 @@ fn choose(events: impl Iterator<Item = HostEvent>, most: usize) -> Vec<HostEvent
     highlighted.append(&mut others);
     highlighted.sort_by_key(|event| (event.start_ps, -event.duration_ps));
     highlighted
-}
-
-/// Looks between the last two executions of each module on each device.
-fn betweens(executions: &[Execution], lines: &[Line], names: &[Name]) -> Vec<Between> {
-    let mut last_two: BTreeMap<(&str, Option<i64>), [Option<&Execution>; 2]> = BTreeMap::new();
-    for execution in executions {
-        let pair = last_two.entry((&execution.module, execution.device)).or_default();
-        *pair = [pair[1], Some(execution)];
-    }
-    let may_keep: Vec<bool> = names.iter().map(|name| may_keep(&name.text)).collect();
-    let found = last_two.into_iter().filter_map(|((module, device), pair)| {
-        let [Some(before), Some(after)] = pair else { return None };
-        let events = choose(within(lines.get(after.caller)?, names, &may_keep, before.end_ps, after.start_ps), MOST_BETWEEN);
-        Some(Between { module: module.to_owned(), device, events })
-    });
-    found.collect()
-}
-
-/// The outermost events of a thread that lie wholly between two instants, and at any depth those that may keep arrays.
-fn within<'a>(line: &'a Line, names: &'a [Name], may_keep: &'a [bool], from_ps: i64, to_ps: i64) -> impl Iterator<Item = HostEvent> + 'a {
-    let first = line.start_ps.partition_point(|&start| start < from_ps);
-    let last = line.start_ps.partition_point(|&start| start < to_ps);
-    let mut covered_ps = i64::MIN;
-    (first..last.max(first)).filter(move |&event| line.end_ps(event) <= to_ps).filter_map(move |event| {
-        let name = line.name[event] as usize;
-        let outermost = line.start_ps[event] >= covered_ps;
-        covered_ps = covered_ps.max(line.end_ps(event));
-        (outermost || may_keep[name]).then(|| HostEvent {
-            start_ps: line.start_ps[event],
-            duration_ps: line.duration_ps[event],
-            name: names[name].text.clone(),
-            highlight: may_keep[name],
-        })
-    })
-}
-
-/// Whether an event may be what keeps arrays from one execution to the next.
-fn may_keep(name: &str) -> bool {
-    matches!(name, "$<unknown> append" | "$builtins append") || ["setdefault", "__setitem__", "device_put"].iter().any(|part| name.contains(part))
 }
 
 fn allocator_of(allocators: &[Allocator], device: Option<i64>) -> Option<&Allocator> {
@@ -303,7 +305,7 @@ impl Allocator {
     /// The columns of the timeline: blocks with their owners as names. What an execution gave back before it ended was no output.
     pub fn blocks(&self, executions: &[Execution]) -> Blocks {
         let own = executions.iter().filter(|execution| execution.device.is_none() || execution.device == self.device);
-        let ends: HashMap<String, (i64, String)> = own.map(|execution| (outputs_of(execution), (execution.end_ps, temporaries_of(execution)))).collect();
+        let ends: FxHashMap<String, (i64, String)> = own.map(|execution| (outputs_of(execution), (execution.end_ps, temporaries_of(execution)))).collect();
         let mut open: HashMap<i64, usize> = HashMap::new();
         let mut blocks: Vec<(&str, Block)> = Vec::new();
         let mut freed: Vec<(i64, i64, Total)> = Vec::new();
@@ -432,8 +434,8 @@ fn origins<'a>(sweep: &'a Sweep, links: &[(i64, i64)]) -> impl Iterator<Item = &
 }
 
 /// The record that stands for each in the executions, by their numbers.
-fn stand_ins(sweep: &Sweep, number: &HashMap<usize, usize>) -> HashMap<usize, usize> {
-    let mut found: HashMap<usize, usize> = number.clone();
+fn stand_ins(sweep: &Sweep, number: FxHashMap<usize, usize>) -> FxHashMap<usize, usize> {
+    let mut found = number.clone();
     for (index, record) in sweep.records.iter().enumerate() {
         let whole = whole_of(sweep, record).or(record.parent);
         if let (false, Some(&execution)) = (number.contains_key(&index), whole.and_then(|whole| number.get(&whole))) {
@@ -447,7 +449,46 @@ fn stand_ins(sweep: &Sweep, number: &HashMap<usize, usize>) -> HashMap<usize, us
     found
 }
 
-fn execution(sweep: &Sweep, index: usize, devices: &Devices) -> Execution {
+/// The names of modules, each kept once.
+struct Modules<'a> {
+    events: &'a Events,
+    known: FxHashMap<Told, Arc<str>>,
+    numbered: FxHashMap<(Arc<str>, i64), Arc<str>>,
+}
+
+/// What tells a module's name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Told {
+    /// A text, by number.
+    Text(u32),
+    /// The name of an event, by number.
+    Event(u32),
+    Nothing,
+}
+
+impl Modules<'_> {
+    fn name(&mut self, told: Told) -> Arc<str> {
+        let events = self.events;
+        let name = || match told {
+            Told::Text(number) => events.texts[number as usize].as_str().into(),
+            Told::Event(number) => match &events.names[number as usize].class {
+                Class::Execute(module) => module.as_str().into(),
+                Class::Pjit(function) => format!("jit_{function}").into(),
+                _ => UNKNOWN_MODULE.into(),
+            },
+            Told::Nothing => UNKNOWN_MODULE.into(),
+        };
+        self.known.entry(told).or_insert_with(name).clone()
+    }
+
+    fn numbered(&mut self, name: &Arc<str>, id: i64) -> Arc<str> {
+        self.numbered.entry((name.clone(), id)).or_insert_with(|| format!("{name}({id})").into()).clone()
+    }
+}
+
+const UNKNOWN_MODULE: &str = "(unknown module)";
+
+fn execution(sweep: &Sweep, index: usize, devices: &Devices, modules: &mut Modules) -> Execution {
     let record = &sweep.records[index];
     // The part on the device tells what its Execute does not.
     let parts = sweep.records.iter().enumerate().skip(index + 1).take_while(|(_, part)| part.line == record.line && part.start_ps < record.end_ps);
@@ -455,13 +496,14 @@ fn execution(sweep: &Sweep, index: usize, devices: &Devices) -> Execution {
     let all = || std::iter::once(record).chain(parts.iter().copied());
     let whole = whole_of(sweep, record).map(|whole| &sweep.records[whole]);
     let begun = || origins(sweep, &record.consumes);
-    let function = || record.function.clone().or_else(|| begun().find_map(|origin| origin.function.clone())).map(|function| format!("jit_{function}"));
-    let module = record.module.clone().or_else(|| whole.and_then(|whole| whole.module.clone())).or_else(|| all().find_map(|part| part.thunks_module.clone()));
+    let function = || record.function.or_else(|| begun().find_map(|origin| origin.function)).map(Told::Event);
+    let own = record.module.or_else(|| whole.and_then(|whole| whole.module)).map(Told::Event);
+    let told = own.or_else(|| all().find_map(|part| part.thunks_module).map(Told::Text)).or_else(function).unwrap_or(Told::Nothing);
     let caller =
         if record.function.is_some() { record.line } else { begun().find(|origin| origin.function.is_some()).map_or(record.line, |origin| origin.line) };
     Execution {
         device: all().find_map(|part| devices.told(part)).or_else(|| devices.of_record(record)),
-        module: module.or_else(function).unwrap_or_else(|| "(unknown module)".to_owned()),
+        module: modules.name(told),
         start_ps: record.start_ps,
         end_ps: record.end_ps,
         launched: Some(all().any(|part| part.launched)),
@@ -489,19 +531,20 @@ impl Launches {
     }
 
     /// Says of each execution whether it launched anything, and of which program.
-    fn attach(&self, executions: &mut [(usize, Execution)], sweep: &Sweep, events: &Events, is_known: bool) {
+    fn attach(&self, executions: &mut [(usize, Execution)], sweep: &Sweep, modules: &mut Modules, is_known: bool) {
+        let events = modules.events;
         let mut next_start: HashMap<Option<i64>, i64> = HashMap::new();
         for (record, execution) in executions.iter_mut().rev() {
             let until = next_start.insert(execution.device, execution.start_ps).unwrap_or(i64::MAX);
             let launches = execution.device.and_then(|device| self.by_device.get(&device)).map_or(&[][..], |launches| launches);
             let from = launches.partition_point(|&launch| events.launches[launch].start_ps < execution.start_ps);
             let mut window = launches[from..].iter().map(|&launch| &events.launches[launch]).take_while(|launch| launch.start_ps < until);
-            let own = window.find(|launch| events.texts[launch.module as usize] == execution.module);
+            let own = window.find(|launch| events.texts[launch.module as usize] == *execution.module);
             let launched = execution.launched == Some(true) || own.is_some();
             execution.launched = is_known.then_some(launched);
             let program_id = sweep.records[*record].program_id.or_else(|| own.and_then(|launch| launch.program_id));
             if let Some(id) = program_id {
-                execution.module = format!("{}({id})", execution.module);
+                execution.module = modules.numbered(&execution.module, id);
             }
         }
     }
@@ -511,7 +554,8 @@ impl Launches {
 fn name_modules(executions: &mut [(usize, Execution)], plans: &[Plan]) {
     let mut by_name: HashMap<&str, Vec<&Plan>> = HashMap::new();
     plans.iter().for_each(|plan| by_name.entry(plan.bare_name()).or_default().push(plan));
-    let mut counts: HashMap<(Option<i64>, String), u64> = HashMap::new();
+    let whole_names: HashMap<&str, Arc<str>> = plans.iter().map(|plan| (&plan.name[..], plan.name.as_str().into())).collect();
+    let mut counts: FxHashMap<(Option<i64>, Arc<str>), u64> = FxHashMap::default();
     for (_, execution) in executions {
         if let Some(plans) = by_name.get(&execution.module[..]) {
             let same_temp = || {
@@ -519,7 +563,7 @@ fn name_modules(executions: &mut [(usize, Execution)], plans: &[Plan]) {
                 same.next().filter(|_| same.next().is_none())
             };
             if let Some(plan) = if let [only] = plans[..] { Some(only) } else { same_temp().copied() } {
-                execution.module.clone_from(&plan.name);
+                execution.module.clone_from(&whole_names[&plan.name[..]]);
             }
         }
         let count = counts.entry((execution.device, execution.module.clone())).or_default();
@@ -529,19 +573,20 @@ fn name_modules(executions: &mut [(usize, Execution)], plans: &[Plan]) {
 }
 
 /// Groups the events of the allocators, and names the owners.
-fn allocators(sweep: &Sweep, texts: &[String], executions: &[Execution], stand_in: &HashMap<usize, usize>) -> Vec<Allocator> {
-    let mut points: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
-    for point in &sweep.points {
-        points.entry(&texts[point.memory.allocator as usize]).or_default().push(point);
+fn allocators(points: &[Point], texts: &[String], executions: &[Execution], stand_in: &FxHashMap<usize, usize>, looked: &Looked) -> Vec<Allocator> {
+    let mut by_name: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
+    for point in points {
+        by_name.entry(&texts[point.memory.allocator as usize]).or_default().push(point);
     }
-    points.into_iter().map(|(name, points)| allocator(name, points, sweep, executions, stand_in)).collect()
+    by_name.into_iter().map(|(name, points)| allocator(name, points, executions, stand_in, looked)).collect()
 }
 
-fn allocator(name: &str, mut points: Vec<&Point>, sweep: &Sweep, executions: &[Execution], stand_in: &HashMap<usize, usize>) -> Allocator {
+fn allocator(name: &str, mut points: Vec<&Point>, executions: &[Execution], stand_in: &FxHashMap<usize, usize>, looked: &Looked) -> Allocator {
     points.sort_by_key(|point| point.time_ps);
     let mut owners = Interner::default();
     let owner = |point: &Point| match point.owner {
-        Owner::Named(number) => sweep.owners.get(number as usize).cloned().unwrap_or_default(),
+        Owner::Asked(question) => looked.owners[looked.answers[question as usize] as usize].clone(),
+        Owner::Nobody => String::new(),
         Owner::Record(record) => stand_in.get(&record).map_or_else(String::new, |&number| outputs_of(&executions[number])),
     };
     let changes: Vec<Change> = points
@@ -585,7 +630,7 @@ pub fn outputs_of(execution: &Execution) -> String {
     format!("outputs of {} execution {}", bare_name(&execution.module), execution.n)
 }
 
-fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &HashMap<usize, usize>, devices: &Devices) -> Vec<Retry> {
+fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &FxHashMap<usize, usize>, devices: &Devices) -> Vec<Retry> {
     let mut retries: Vec<Retry> = sweep
         .waits
         .iter()
@@ -609,33 +654,48 @@ fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &HashMap<usize, us
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::{Launch, Note};
+    use super::super::events::{Launch, Line, Name, Note};
+    use super::super::look::{Look, Seen};
     use super::super::names::PlaneNames;
     use super::*;
     use crate::timeline::replay::Replay;
 
     /// What stands behind an event's name and times.
+    #[derive(Clone, Copy)]
     enum With {
         Nothing,
         /// In use after it, bytes, address; of 1000 on the given GPU.
         Memory(i64, i64, i64, i64),
-        Note(Note),
+        Shape(&'static str),
+        Links(Option<i64>, Option<i64>),
     }
     use With::Nothing;
 
-    fn host(lines: &[&[(&str, i64, i64, With)]]) -> Events {
+    type Row = (&'static str, i64, i64, With);
+
+    /// What the second reading keeps of such lines.
+    fn host(lines: &[&[Row]]) -> Events {
         let mut events = Events { texts: (0..3).map(|device| format!("GPU_{device}_bfc")).collect(), ..Events::default() };
         for rows in lines {
             let mut line = Line::default();
-            for (index, (name, start_ps, duration_ps, with)) in rows.iter().enumerate() {
-                line.start_ps.push(*start_ps);
-                line.duration_ps.push(*duration_ps);
-                line.name.push(events.names.len() as u32);
+            for &(name, start_ps, duration_ps, with) in *rows {
+                let number = events.names.len() as u32;
                 events.names.push(Name::of(name));
+                let has_note = matches!(with, With::Links(..) | With::Shape(_));
+                if !events.names[number as usize].is_kept(duration_ps, has_note) {
+                    continue;
+                }
+                let index = line.start_ps.len() as u32;
+                line.start_ps.push(start_ps);
+                line.duration_ps.push(duration_ps);
+                line.name.push(number);
                 match with {
-                    Nothing => {}
-                    With::Note(note) => drop(line.notes.insert(index as u32, note.clone())),
-                    &With::Memory(device, allocated_bytes, bytes, address) => {
+                    Nothing | With::Shape(_) => {}
+                    With::Links(produces, consumes) => {
+                        let link = |id: Option<i64>| id.map(|id| (5, id));
+                        line.notes.0.push((index, Note { produces: link(produces), consumes: link(consumes), ..Note::default() }));
+                    }
+                    With::Memory(device, allocated_bytes, bytes, address) => {
                         let memory = Memory {
                             allocator: device as u32,
                             reserved_bytes: 0,
@@ -647,13 +707,32 @@ mod tests {
                             bytes,
                             address,
                         };
-                        line.memory.insert(index as u32, memory);
+                        line.memory.0.push((index, memory));
                     }
                 }
             }
             events.lines.push(line);
         }
         events
+    }
+
+    /// All three readings of such lines.
+    fn run(lines: &[&[Row]], names: &Names, plans: &[Plan]) -> Runtime {
+        run_events(&host(lines), lines, names, plans)
+    }
+
+    fn run_events(events: &Events, lines: &[&[Row]], names: &Names, plans: &[Plan]) -> Runtime {
+        let draft = Draft::of(events, names, plans);
+        let mut look = Look::new(events, names, draft.questions(), draft.windows());
+        let mut name = 0;
+        for (line, rows) in lines.iter().enumerate() {
+            for &(_, start_ps, duration_ps, with) in *rows {
+                look.see(line, Seen { start_ps, duration_ps, name, shape: None }, if let With::Shape(shape) = with { Some(shape) } else { None });
+                name += 1;
+            }
+        }
+        let looked = look.finish();
+        draft.finish(events, looked)
     }
 
     fn gpus(count: i64) -> Names {
@@ -666,7 +745,7 @@ mod tests {
     }
 
     fn link(produces: Option<i64>, consumes: Option<i64>) -> With {
-        With::Note(Note { produces: produces.map(|id| (5, id)), consumes: consumes.map(|id| (5, id)), ..Note::default() })
+        With::Links(produces, consumes)
     }
 
     /// Device, module, number, launched, used.
@@ -685,8 +764,8 @@ mod tests {
 
     #[test]
     fn one_execution_on_one_device_and_what_it_leaves() {
-        let events = host(&[&[
-            ("BufferFromHostBuffer", 0, 10, With::Note(Note { shape: Some("s32[8]".to_owned()), ..Note::default() })),
+        let rows = [
+            ("BufferFromHostBuffer", 0, 10, With::Shape("s32[8]")),
             ("MemoryAllocation", 5, 0, With::Memory(0, 130, 30, 1)),
             ("PjitFunction(f)", 20, 50, Nothing),
             (EXECUTE, 21, 40, Nothing),
@@ -699,8 +778,8 @@ mod tests {
             ("$train.py:3 keep", 90, 20, Nothing),
             ("$<unknown> append", 95, 1, Nothing),
             (EXECUTE, 120, 5, Nothing),
-        ]]);
-        let runtime = Runtime::of(events, &gpus(1), &[plan("jit_f(7)", 40)]);
+        ];
+        let runtime = run(&[&rows], &gpus(1), &[plan("jit_f(7)", 40)]);
         assert_eq!(told(&runtime), [(Some(0), "jit_f(7)", 1, Some(true), Some(130)), (Some(0), "jit_f(7)", 2, Some(false), Some(140))]);
         let allocator = runtime.allocator(Some(0)).unwrap();
         assert_eq!((allocator.capacity_bytes, allocator.peak_bytes, allocator.first_peak_bytes), (1000, 190, 900));
@@ -725,7 +804,7 @@ mod tests {
         };
         let (first, second) = (worker(0, 10, true), worker(1, 12, false));
         let caller = [("PjitFunction(f)", 0, 50, Nothing), (EXECUTE, 1, 40, link(Some(1), None))];
-        let runtime = Runtime::of(host(&[&caller, &first, &second]), &gpus(2), &[plan("jit_f(7)", 0)]);
+        let runtime = run(&[&caller, &first, &second], &gpus(2), &[plan("jit_f(7)", 0)]);
         assert_eq!(told(&runtime), [(Some(0), "jit_f(7)", 1, Some(true), Some(0)), (Some(1), "jit_f(7)", 1, Some(false), Some(0))]);
         assert!(runtime.executions.iter().all(|execution| execution.caller == 0));
     }
@@ -738,13 +817,13 @@ mod tests {
             ("PjRtStreamExecutorLoadedExecutable::EnqueueExecution", 6, 10, link(None, Some(9))),
             ("MemoryAllocation", 7, 0, With::Memory(2, 16, 16, 5)),
         ];
-        let runtime = Runtime::of(host(&[&caller, &worker]), &gpus(3), &[]);
+        let runtime = run(&[&caller, &worker], &gpus(3), &[]);
         assert_eq!(told(&runtime), [(Some(2), "jit_f", 1, Some(false), Some(0))]);
     }
 
     #[test]
     fn without_gpu_and_allocator_nothing_is_said_of_launches() {
-        let runtime = Runtime::of(host(&[&[("PjitFunction(f)", 0, 50, Nothing), (HELPER, 1, 40, Nothing)]]), &gpus(0), &[]);
+        let runtime = run(&[&[("PjitFunction(f)", 0, 50, Nothing), (HELPER, 1, 40, Nothing)]], &gpus(0), &[]);
         assert_eq!(told(&runtime), [(None, "jit_f", 1, None, None)]);
     }
 
@@ -761,14 +840,14 @@ mod tests {
         events.texts.push("jit_f".to_owned());
         events.launches = vec![launch(12, 70)];
         events.kernels = HashMap::from([(70, 1)]);
-        let runtime = Runtime::of(events, &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
+        let runtime = run_events(&events, &[&line(0), &line(1)], &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
         assert_eq!(told(&runtime), [(Some(0), "jit_f", 1, Some(false), Some(0)), (Some(1), "jit_f(42)", 1, Some(true), Some(0))]);
     }
 
     #[test]
     fn of_modules_of_one_name_the_temporary_block_tells() {
         let rows = [(EXECUTE, 0, 9, Nothing), ("MemoryAllocation", 1, 0, With::Memory(0, 64, 64, 1)), (EXECUTE, 20, 9, Nothing)];
-        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[plan("jit_f(1)", 64), plan("jit_f(2)", 32)]);
+        let runtime = run(&[&rows], &gpus(1), &[plan("jit_f(1)", 64), plan("jit_f(2)", 32)]);
         assert_eq!(runtime.executions.iter().map(|execution| &execution.module[..]).collect::<Vec<_>>(), ["jit_f(1)", "jit_f"]);
     }
 
@@ -781,7 +860,7 @@ mod tests {
             (EXECUTE, 11 * second, 10 * second, Nothing),
             (EXECUTE, 30 * second, second, Nothing),
         ];
-        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[]);
+        let runtime = run(&[&rows], &gpus(1), &[]);
         let waits: Vec<_> = runtime.retries.iter().map(|retry| (retry.execution, retry.duration_ps / second, retry.inferred, retry.device)).collect();
         assert_eq!(waits, [(Some(0), 9, false, Some(0)), (Some(1), 10, true, Some(0))]);
 
@@ -792,7 +871,7 @@ mod tests {
             ("MemoryAllocation", 12 * second, 0, With::Memory(0, 8, 8, 1)),
             ("$sleep", 30 * second, 10 * second, Nothing),
         ];
-        let runtime = Runtime::of(host(&[&tensorflow]), &gpus(0), &[]);
+        let runtime = run(&[&tensorflow], &gpus(0), &[]);
         assert_eq!(runtime.retries.iter().map(|retry| (retry.start_ps, retry.inferred)).collect::<Vec<_>>(), [(1, true)]);
     }
 
@@ -804,7 +883,7 @@ mod tests {
             ("MemoryAllocation", 2, 0, With::Memory(0, 30, 30, 1)),
             ("MemoryAllocation", 3, 0, With::Memory(0, 20, 10, 2)),
         ];
-        let runtime = Runtime::of(host(&[&rows]), &gpus(1), &[]);
+        let runtime = run(&[&rows], &gpus(1), &[]);
         let live = owned(&runtime.allocators[0], 4);
         assert_eq!(live.iter().map(|owned| owned.1).sum::<i64>(), 20);
         assert_eq!(live.last().unwrap(), &(LOST.to_owned(), -20, 0));

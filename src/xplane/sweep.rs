@@ -1,8 +1,6 @@
-//! One pass over the events of each thread, in order, with those that are open: which execution an allocation belongs to or who else
-//! asked for it, what an execution shows of itself, and how threads hand on to each other.
+//! One pass over the kept events of each thread, in order, with those that are open: which execution an allocation belongs to, what an execution shows of itself, and how threads hand on to each other.
 
 use super::events::{Class, Events, Line, Memory, Name};
-use crate::timeline::blocks::Interner;
 use std::collections::HashMap;
 
 /// What the pass gives.
@@ -14,10 +12,19 @@ pub struct Sweep {
     pub points: Vec<Point>,
     /// Waits for memory.
     pub waits: Vec<Wait>,
-    /// Who asked for memory where no execution did: names of [`Owner::Named`].
-    pub owners: Vec<String>,
+    /// Allocations that no execution asked for.
+    pub questions: Vec<Question>,
     /// Where what a thread goes on with was begun.
     pub origins: HashMap<(i64, i64), Origin>,
+}
+
+/// An allocation of which a closer look must tell who asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// Its thread.
+    pub line: usize,
+    /// When it began.
+    pub start_ps: i64,
 }
 
 /// An event that may be an execution.
@@ -29,12 +36,12 @@ pub struct Record {
     pub start_ps: i64,
     /// When it ended.
     pub end_ps: i64,
-    /// The module that its own name tells.
-    pub module: Option<String>,
-    /// The module that its thunks tell.
-    pub thunks_module: Option<String>,
-    /// The function whose call it is in.
-    pub function: Option<String>,
+    /// The name that tells its module, by number.
+    pub module: Option<u32>,
+    /// The module that its thunks tell, a text by number.
+    pub thunks_module: Option<u32>,
+    /// The name that tells the function whose call it is in, by number.
+    pub function: Option<u32>,
     /// From the events in it.
     pub program_id: Option<i64>,
     /// From `[n]` in a name in it.
@@ -73,8 +80,10 @@ pub struct Point {
 pub enum Owner {
     /// An execution, by record.
     Record(usize),
-    /// Another event, by number in [`Sweep::owners`].
-    Named(u32),
+    /// Another event: a number in [`Sweep::questions`].
+    Asked(u32),
+    /// Nobody: memory was taken back.
+    Nobody,
 }
 
 /// The allocator waiting for memory.
@@ -97,8 +106,8 @@ pub struct Wait {
 pub struct Origin {
     /// The thread.
     pub line: usize,
-    /// The function whose call it is in.
-    pub function: Option<String>,
+    /// The name that tells the function whose call it is in, by number.
+    pub function: Option<u32>,
     /// The execution it is in.
     pub record: Option<usize>,
     /// What it goes on with itself.
@@ -116,22 +125,20 @@ struct Open {
 /// A wait for memory is 10 s long at the most, and 10 s where it is in vain.
 pub const WAIT_AT_LEAST_PS: i64 = 9_900_000_000_000;
 const WAIT_AT_MOST_PS: i64 = 11_000_000_000_000;
-const NOBODY: &str = "(no event around it)";
 
 impl Sweep {
     /// Passes over all threads.
     pub fn of(events: &Events) -> Sweep {
         let mut sweep = Sweep::default();
-        let mut owners = Interner::default();
         for (index, line) in events.lines.iter().enumerate() {
             let first = sweep.records.len();
-            let mut pass = Pass { names: &events.names, line, index, open: Vec::new(), sweep: &mut sweep, owners: &mut owners };
+            let mut pass = Pass { names: &events.names, line, index, open: Vec::new(), sweep: &mut sweep };
             (0..line.start_ps.len()).for_each(|event| pass.event(event));
-            if sweep.records.len() == first && !line.memory.is_empty() {
+            if sweep.records.len() == first && !line.memory.0.is_empty() {
                 sweep.waits.extend(inferred_waits(&events.names, line));
             }
         }
-        Sweep { owners: owners.texts, ..sweep }
+        sweep
     }
 }
 
@@ -141,7 +148,6 @@ struct Pass<'a> {
     index: usize,
     open: Vec<Open>,
     sweep: &'a mut Sweep,
-    owners: &'a mut Interner,
 }
 
 impl Pass<'_> {
@@ -157,7 +163,7 @@ impl Pass<'_> {
         match &named.class {
             Class::Python | Class::Other | Class::Pjit(_) | Class::FromHost => {}
             Class::Allocation | Class::Deallocation => return self.memory(event, named.class == Class::Allocation),
-            Class::Execute(module) => record = Some(self.record(event, Some(module), false)),
+            Class::Execute(_) => record = Some(self.record(event, Some(name), false)),
             Class::Helper => record = Some(self.record(event, None, true)),
             Class::Retry => self.wait(event),
             Class::Thunks | Class::XlaModule | Class::Launch | Class::Execution => {}
@@ -179,22 +185,22 @@ impl Pass<'_> {
         self.open.iter().rev().find_map(|open| open.record)
     }
 
-    fn function(&self, event: usize) -> Option<String> {
-        self.around(event).find_map(|open| if let Class::Pjit(function) = &self.names[open.name as usize].class { Some(function.clone()) } else { None })
+    fn function(&self, event: usize) -> Option<u32> {
+        self.around(event).map(|open| open.name).find(|&name| matches!(self.names[name as usize].class, Class::Pjit(_)))
     }
 
     fn consumed(&self, event: usize) -> Vec<(i64, i64)> {
-        let own = self.line.notes.get(&(event as u32)).and_then(|note| note.consumes);
-        let around = self.around(event).filter_map(|open| self.line.notes.get(&(open.event as u32))?.consumes);
+        let own = self.line.notes.get(event).and_then(|note| note.consumes);
+        let around = self.around(event).filter_map(|open| self.line.notes.get(open.event)?.consumes);
         own.into_iter().chain(around).collect()
     }
 
-    fn record(&mut self, event: usize, module: Option<&String>, is_helper: bool) -> usize {
+    fn record(&mut self, event: usize, module: Option<u32>, is_helper: bool) -> usize {
         self.sweep.records.push(Record {
             line: self.index,
             start_ps: self.line.start_ps[event],
             end_ps: self.line.end_ps(event),
-            module: module.cloned(),
+            module,
             function: self.function(event),
             parent: self.innermost(),
             consumes: self.consumed(event),
@@ -206,12 +212,12 @@ impl Pass<'_> {
 
     /// What an event within an execution shows of it.
     fn evidence(&mut self, inside: usize, event: usize, named: &Name) {
-        let note = self.line.notes.get(&(event as u32));
+        let note = self.line.notes.get(event);
         let record = &mut self.sweep.records[inside];
         record.device = record.device.or(named.device);
         if matches!(named.class, Class::Thunks | Class::XlaModule) {
             record.launched = true;
-            record.thunks_module = record.thunks_module.take().or_else(|| note.and_then(|note| note.module.clone()));
+            record.thunks_module = record.thunks_module.or_else(|| note.and_then(|note| note.module));
         }
         if let Some(note) = note {
             record.program_id = record.program_id.or(note.program_id);
@@ -220,7 +226,7 @@ impl Pass<'_> {
     }
 
     fn memory(&mut self, event: usize, is_allocation: bool) {
-        let Some(memory) = self.line.memory.get(&(event as u32)).cloned() else { return };
+        let Some(memory) = self.line.memory.get(event).cloned() else { return };
         let record = self.innermost();
         if let Some(record) = record.map(|record| &mut self.sweep.records[record]) {
             record.allocator = record.allocator.or(Some(memory.allocator));
@@ -228,24 +234,15 @@ impl Pass<'_> {
                 record.requests.push(memory.requested_bytes);
             }
         }
-        let owner = record.map_or_else(|| Owner::Named(if is_allocation { self.owner(event) } else { 0 }), Owner::Record);
+        let owner = match record {
+            Some(record) => Owner::Record(record),
+            None if is_allocation => {
+                self.sweep.questions.push(Question { line: self.index, start_ps: self.line.start_ps[event] });
+                Owner::Asked(self.sweep.questions.len() as u32 - 1)
+            }
+            None => Owner::Nobody,
+        };
         self.sweep.points.push(Point { time_ps: self.line.start_ps[event], memory, is_allocation, owner });
-    }
-
-    /// Who asked, where no execution did.
-    fn owner(&mut self, event: usize) -> u32 {
-        let class = |open: &&Open| &self.names[open.name as usize].class;
-        let transfer = self.around(event).find(|open| *class(open) == Class::FromHost);
-        let found = transfer.or_else(|| self.around(event).find(|open| *class(open) != Class::Python)).or_else(|| self.around(event).next());
-        let text = found.map_or_else(
-            || NOBODY.to_owned(),
-            |open| {
-                let name = &self.names[open.name as usize].text;
-                let shape = self.line.notes.get(&(open.event as u32)).and_then(|note| note.shape.as_ref());
-                shape.map_or_else(|| name.clone(), |shape| format!("{name}({shape})"))
-            },
-        );
-        self.owners.number(&text)
     }
 
     fn wait(&mut self, event: usize) {
@@ -258,7 +255,7 @@ impl Pass<'_> {
     }
 
     fn origin(&mut self, event: usize, record: Option<usize>) {
-        if let Some(link) = self.line.notes.get(&(event as u32)).and_then(|note| note.produces) {
+        if let Some(link) = self.line.notes.get(event).and_then(|note| note.produces) {
             let origin =
                 Origin { line: self.index, function: self.function(event), record: record.or_else(|| self.innermost()), consumes: self.consumed(event) };
             self.sweep.origins.insert(link, origin);
@@ -268,7 +265,7 @@ impl Pass<'_> {
 
 /// The allocator whose events a thread has, the first of several.
 fn allocator_of(line: &Line) -> Option<u32> {
-    line.memory.iter().min_by_key(|(event, _)| **event).map(|(_, memory)| memory.allocator)
+    line.memory.0.first().map(|(_, memory)| memory.allocator)
 }
 
 /// On a thread that allocates and executes nothing (TensorFlow): the innermost events as long as a wait in vain, without an allocation.
@@ -278,7 +275,7 @@ fn inferred_waits(names: &[Name], line: &Line) -> Vec<Wait> {
     let long: Vec<usize> = (0..line.start_ps.len()).filter(|&event| is_long(event) && *class(event) != Class::Python).collect();
     let within = |inner: usize, outer: usize| line.start_ps[outer] <= line.start_ps[inner] && line.end_ps(inner) <= line.end_ps(outer);
     let mut gave: Vec<i64> =
-        line.memory.keys().map(|&event| event as usize).filter(|&event| *class(event) == Class::Allocation).map(|event| line.start_ps[event]).collect();
+        line.memory.0.iter().map(|&(event, _)| event as usize).filter(|&event| *class(event) == Class::Allocation).map(|event| line.start_ps[event]).collect();
     gave.sort_unstable();
     let gives = |event: usize| {
         let first = gave.partition_point(|&time| time < line.start_ps[event]);

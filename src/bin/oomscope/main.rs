@@ -17,8 +17,9 @@ use oomscope::oom::read::{self, ReadReport, Sniffed};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
 use oomscope::scan::gzip::{Unpacker, damaged, is_gzip};
+use oomscope::scan::wire::{Selective, feed_selectively};
 use oomscope::selftest::self_test;
-use oomscope::xplane::capture::{self as xplane, FirstReading};
+use oomscope::xplane::capture as xplane;
 use oomscope::xplane::discover as xplanes;
 use options::{Asked, Format, Options, Target, USAGE, asked};
 use rayon::prelude::*;
@@ -316,21 +317,35 @@ fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option
     Some(capture)
 }
 
-/// Reads a JAX capture, twice: names first, then events.
+/// Reads a JAX capture, each time what is wanted of it; an archive only in order.
 fn read_xplane(file: &Listed) -> xplane::Capture {
-    let mut first = FirstReading::new(&file.name);
-    if let Err(problem) = slices(&file.path, &mut |slice| first.feed(slice)) {
-        first.fail(&problem, Position::file(&file.name));
-    }
-    let known = first.finish();
-    let mut happened = xplane::Happened::default();
-    if known.has_events() {
-        let mut second = known.second();
-        // What cannot be read was said the first time.
-        let _ = slices(&file.path, &mut |slice| second.feed(slice));
-        happened = second.finish();
-    }
-    xplane::Capture::of(known, happened)
+    let is_packed = starts_as_gzip(&file.path);
+    xplane::Capture::read(&file.name, |reader| if is_packed { read_in_order(&file.path, reader) } else { read_selectively(&file.path, reader) })
+}
+
+fn read_in_order(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem> {
+    let mut at = 0;
+    slices(path, &mut |slice| {
+        reader.feed(at, slice);
+        at += slice.len() as u64;
+    })
+}
+
+fn read_selectively(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem> {
+    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+    let size = file.metadata().map_err(|error| unreadable(&error))?.len();
+    let mut slice = vec![0; SLICE_BYTES];
+    let mut here = 0;
+    feed_selectively(reader, size, |range, feed| {
+        if here != range.start {
+            here = file.seek(SeekFrom::Start(range.start)).map_err(|error| unreadable(&error))?;
+        }
+        let most = slice.len().min(usize::try_from(range.end - range.start).unwrap_or(usize::MAX));
+        file.read_exact(&mut slice[..most]).map_err(|error| unreadable(&error))?;
+        here += most as u64;
+        feed(&slice[..most]);
+        Ok(())
+    })
 }
 
 fn read_trace(file: &Listed) -> Trace {
