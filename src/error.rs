@@ -137,6 +137,11 @@ pub enum Problem {
         /// Planes begun before the end.
         planes: u64,
     },
+    /// Two JAX captures in one file.
+    JoinedCapture {
+        /// A plane that is there twice.
+        plane: String,
+    },
     /// A JAX capture without events of an allocator.
     NoAllocatorEvents {
         /// Where it was made, as far as that explains it.
@@ -306,6 +311,7 @@ impl Problem {
             Problem::DoubledRows { .. } => "doubled-rows",
             Problem::GeReleaseOnly { .. } => "ge-release-only",
             Problem::CutFile | Problem::CutTrace { .. } | Problem::CutCapture { .. } => "cut-file",
+            Problem::JoinedCapture { .. } => "joined-capture",
             Problem::NoAllocatorEvents { .. } => "no-allocator-events",
             Problem::NoHloProto { .. } => "no-hlo-proto",
             Problem::DamagedFile { .. } | Problem::CellCount { .. } => "damaged-file",
@@ -349,6 +355,7 @@ impl Problem {
             Problem::DuplicateFile { taken } => drop(put("taken", Arg::Text(taken.clone()))),
             Problem::CutTrace { events } => drop(put("events", number(*events))),
             Problem::CutCapture { planes } => drop(put("planes", number(*planes))),
+            Problem::JoinedCapture { plane } => drop(put("plane", Arg::Text(plane.clone()))),
             Problem::NoAllocatorEvents { made_on } => drop(put("made_on", Arg::Text(made_on.name().to_owned()))),
             Problem::NoHloProto { tensorflow } => drop(put("tensorflow", Arg::Number(i64::from(*tensorflow)))),
             Problem::DamagedFile { reason } | Problem::UnreadableFile { reason } => drop(put("reason", Arg::Text(reason.clone()))),
@@ -425,6 +432,9 @@ impl Problem {
             }
             Problem::CutFile => format!("{place}: the file ends inside this row; the rows before it were used. Copy the file again."),
             Problem::CutTrace { events } => format!("{place}: the trace ends here, without its closing bracket; the {events} events before it were used."),
+            Problem::JoinedCapture { plane } => format!(
+                "{place}: the plane {plane} is there twice: two captures were joined into one file, and are read as one. Open the files that the profiler wrote."
+            ),
             Problem::CutCapture { .. } => format!("{place}: the file ends here, inside a message; what is whole before it was used. Copy the file again."),
             Problem::NoAllocatorEvents { made_on } => {
                 format!("{place}: nothing is known of memory at run time, since the capture has no events of an allocator: {}.", made_on.no_allocator_events())

@@ -12,6 +12,8 @@ use serde_json::Value;
 
 /// A capture with values that are known.
 pub struct Sample {
+    /// By which a page names it in its reader's language.
+    pub code: &'static str,
     /// What it is.
     pub name: &'static str,
     /// Its files, as below `fixtures/`.
@@ -20,9 +22,28 @@ pub struct Sample {
     known: &'static [(&'static str, &'static str)],
 }
 
+/// One value of a sample's report, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Where it stands in the report, as a JSON pointer below the capture.
+    pub figure: &'static str,
+    /// What it should be.
+    pub expected: &'static str,
+    /// What it is.
+    pub found: String,
+}
+
+impl Checked {
+    /// Whether it is as it should be.
+    pub fn is_equal(&self) -> bool {
+        self.found == self.expected
+    }
+}
+
 /// Every sample.
 pub const SAMPLES: [Sample; 5] = [
     Sample {
+        code: "ascend-step",
         name: "Ascend: a training step with call stacks",
         files: &[
             "ascend_sample/actor_update/npu-node-01_437600_20260526085155954_ascend_pt/profiler_info_0.json",
@@ -45,6 +66,7 @@ pub const SAMPLES: [Sample; 5] = [
         ],
     },
     Sample {
+        code: "ascend-ge",
         name: "Ascend: a second pool, of the graph engine",
         files: &["ascend_formats/ge/actor_update/npu-node-01_437600_20260526085155960_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv"],
         known: &[
@@ -56,6 +78,7 @@ pub const SAMPLES: [Sample; 5] = [
         ],
     },
     Sample {
+        code: "jax-oom",
         name: "JAX: a step that does not fit",
         files: &["xplane_attention_oom/attention_oom.xplane.pb"],
         known: &[
@@ -75,6 +98,7 @@ pub const SAMPLES: [Sample; 5] = [
         ],
     },
     Sample {
+        code: "jax-scan",
         name: "JAX: a step with a scan that fits",
         files: &["xplane_scan_fits/scan_fits.xplane.pb"],
         known: &[
@@ -87,6 +111,7 @@ pub const SAMPLES: [Sample; 5] = [
         ],
     },
     Sample {
+        code: "tf-retry",
         name: "TensorFlow: an allocator that waits",
         files: &["xplane_bfc_retry/bfc_retry.xplane.pb"],
         known: &[
@@ -121,31 +146,33 @@ const BUNDLED: [(&str, &[u8]); 8] = {
 #[cfg(feature = "cli")]
 pub fn self_test() -> (Vec<String>, bool) {
     let bundled = |file: &&str| BUNDLED.iter().find(|(name, _)| name == file).map_or(&b""[..], |(_, bytes)| bytes);
-    let checked: Vec<(&Sample, Result<usize, Vec<String>>)> =
-        SAMPLES.iter().map(|sample| (sample, sample.check(&sample.files.iter().map(bundled).collect::<Vec<_>>()))).collect();
-    let line = |(sample, found): &(&Sample, Result<usize, Vec<String>>)| match found {
-        Ok(values) => format!("ok      {}: {values} values", sample.name),
-        Err(wrong) => format!("FAILED  {}: {}", sample.name, wrong.join("; ")),
+    let mut all_good = true;
+    let line = |sample: &Sample| {
+        let checked = sample.check(&sample.files.iter().map(bundled).collect::<Vec<_>>());
+        let wrong: Vec<String> = checked
+            .iter()
+            .filter(|checked| !checked.is_equal())
+            .map(|Checked { figure, expected, found }| format!("{figure} is {found}, not {expected}"))
+            .collect();
+        all_good &= wrong.is_empty();
+        if wrong.is_empty() { format!("ok      {}: {} values", sample.name, checked.len()) } else { format!("FAILED  {}: {}", sample.name, wrong.join("; ")) }
     };
-    (checked.iter().map(line).collect(), checked.iter().all(|(_, found)| found.is_ok()))
+    let lines = SAMPLES.iter().map(line).collect();
+    (lines, all_good)
 }
 
 impl Sample {
-    /// Reads the sample from the bytes of its files, in their order. How many values are as they should be, or those that are not.
-    pub fn check(&self, contents: &[&[u8]]) -> Result<usize, Vec<String>> {
+    /// Reads the sample from the bytes of its files, in their order, and compares.
+    pub fn check(&self, contents: &[&[u8]]) -> Vec<Checked> {
         let captures: Vec<CaptureReport> = xplanes::discover(self.files)
             .iter()
-            .map(|found| xplane_report(&read_xplane(&found.source, contents[found.file]), &Wanted { top: TOP, module: None }))
+            .map(|found| xplane_report(&read_xplane(&found.source, contents[found.file]), &Wanted { top: TOP, ..Wanted::default() }))
             .chain(discover(self.files).iter().map(|found| ascend_report(&read_ascend(found, self.files, contents), TOP)))
             .collect();
         let report = serde_json::to_value(report(captures, &[], TOP)).unwrap_or_default();
         let capture = &report["captures"][0];
-        let differs = |&(pointer, expected): &(&str, &str)| {
-            let found = capture.pointer(pointer).unwrap_or(&Value::Null).to_string();
-            (found != expected).then(|| format!("{pointer} is {found}, not {expected}"))
-        };
-        let wrong: Vec<String> = self.known.iter().filter_map(differs).collect();
-        if wrong.is_empty() { Ok(self.known.len()) } else { Err(wrong) }
+        let found = |pointer: &str| capture.pointer(pointer).unwrap_or(&Value::Null).to_string();
+        self.known.iter().map(|&(figure, expected)| Checked { figure, expected, found: found(figure) }).collect()
     }
 }
 
@@ -204,13 +231,14 @@ mod tests {
         let sample = Sample { known: &[("/modules", "[]"), ("/retries/0/module", "\"x\"")], ..SAMPLES[4] };
         let bytes = contents(&sample);
         let found = sample.check(&bytes.iter().map(|bytes| &bytes[..]).collect::<Vec<_>>());
-        assert_eq!(found, Err(vec!["/retries/0/module is null, not \"x\"".to_owned()]));
+        let wrong: Vec<&Checked> = found.iter().filter(|checked| !checked.is_equal()).collect();
+        assert_eq!(wrong, [&Checked { figure: "/retries/0/module", expected: "\"x\"", found: "null".to_owned() }]);
     }
 
     #[test]
     fn a_sample_that_cannot_be_read_is_wrong() {
         for sample in &SAMPLES {
-            assert!(sample.check(&vec![&b""[..]; sample.files.len()]).is_err(), "{}", sample.name);
+            assert!(sample.check(&vec![&b""[..]; sample.files.len()]).iter().any(|checked| !checked.is_equal()), "{}", sample.name);
         }
     }
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use support::{capture, fixture};
 
-const WANTED: Wanted = Wanted { top: 25, module: None };
+const WANTED: Wanted = Wanted { top: 25, module: None, last_executions: None };
 /// Reading a megabyte takes some milliseconds; this is a hang.
 const LONGEST: Duration = Duration::from_secs(20);
 

@@ -3,7 +3,9 @@
 use super::inert::code;
 use super::markdown::{Cells, Writer};
 use super::xplane_text::worst_first;
-use crate::oom::xplane_report::{BufferReport, Diagnosis, ExecutionReport, Fix, HeapPeakReport, HostEventReport, ModuleReport, OwnerReport, XplaneReport};
+use crate::oom::xplane_report::{
+    BufferReport, Diagnosis, ExecutionReport, Fix, HeapPeakReport, HostEventReport, HostEvents, ModuleReport, OwnerReport, XplaneReport, folded,
+};
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Write};
 
@@ -146,11 +148,15 @@ impl Writer {
         }
         if !capture.between_last_two.is_empty() {
             writeln!(self.out, "Between the last two executions; those marked may keep arrays.\n")?;
-            let row = |event: &HostEventReport| {
-                vec![human_ns(event.start_ns), human_ns(event.duration_ns), if event.highlight { "●" } else { "" }.to_owned(), code(&event.name)]
+            let folded = folded(&capture.between_last_two);
+            let row = |events: &HostEvents| {
+                let HostEventReport { start_ns, name, highlight, frames, .. } = events.first;
+                let around: Vec<String> = frames.iter().rev().map(|frame| code(frame)).collect();
+                let marked = if *highlight { "●" } else { "" }.to_owned();
+                vec![human_ns(*start_ns), events.count.to_string(), human_ns(events.duration_ns), marked, code(name), around.join(" in ")]
             };
-            self.table(&[">start", ">took", "marked", "host event"], capture.between_last_two.iter().take(self.top).map(row).collect())?;
-            self.rest(capture.between_last_two.len(), "host events")?;
+            self.table(&[">start", ">times", ">took", "marked", "host event", "in"], folded.iter().take(self.top).map(row).collect())?;
+            self.rest(folded.len(), "host events")?;
         }
         Ok(())
     }

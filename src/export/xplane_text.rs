@@ -2,7 +2,7 @@
 
 use super::inert::printable;
 use super::text::{SHOWN, more, notes_text};
-use crate::oom::xplane_report::{BufferReport, Diagnosis, ExecutionReport, Fix, LiveReport, ModuleReport, XplaneReport};
+use crate::oom::xplane_report::{BufferReport, Diagnosis, ExecutionReport, Fix, HostEvents, LiveReport, ModuleReport, XplaneReport, folded};
 use crate::units::{human_bytes, human_ns};
 use std::fmt::{self, Write};
 
@@ -163,15 +163,20 @@ fn runtime_text(out: &mut String, capture: &XplaneReport) -> fmt::Result {
     capture.live_at_last_start.iter().try_for_each(|live| live_text(out, live))?;
     if !capture.between_last_two.is_empty() {
         writeln!(out, "  between the last two executions ({}; * may keep arrays)", counted(capture.between_last_two.len() as u64, "host event"))?;
-        for event in
-            capture.between_last_two.iter().filter(|event| event.highlight).chain(capture.between_last_two.iter().filter(|event| !event.highlight)).take(SHOWN)
-        {
-            let mark = if event.highlight { "*" } else { " " };
-            writeln!(out, "    {:>11}  {mark} {}", human_ns(event.duration_ns), printable(&event.name))?;
-        }
-        more(out, capture.between_last_two.len(), "in the JSON report")?;
+        let folded = folded(&capture.between_last_two);
+        let (marked, others): (Vec<&HostEvents>, Vec<&HostEvents>) = folded.iter().partition(|events| events.first.highlight);
+        marked.iter().chain(&others).take(SHOWN).try_for_each(|events| between_text(out, events))?;
+        more(out, folded.len(), "in the JSON report")?;
     }
     Ok(())
+}
+
+fn between_text(out: &mut String, events: &HostEvents) -> fmt::Result {
+    let mark = if events.first.highlight { "*" } else { " " };
+    let times = if events.count > 1 { format!(" × {}", events.count) } else { String::new() };
+    writeln!(out, "    {:>11}  {mark} {}{times}", human_ns(events.duration_ns), printable(&events.first.name))?;
+    // The innermost says most.
+    events.first.frames.iter().rev().try_for_each(|frame| writeln!(out, "                   in {}", printable(frame)))
 }
 
 fn execution_text(out: &mut String, execution: &ExecutionReport) -> fmt::Result {

@@ -6,9 +6,10 @@ use super::xplane_report::{Diagnosis, Fix, Number};
 use crate::error::{Arg, MadeOn, no_hlo_proto};
 use crate::units::{human_bytes, human_ns};
 use crate::xplane::capture::Capture;
-use crate::xplane::plan::Plan;
+use crate::xplane::plan::{Plan, bare_name};
 use crate::xplane::roles::Role;
 use crate::xplane::runtime::{Allocator, BEFORE, Execution, Owned};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// A role that fills so much of the temporaries is what to change.
@@ -325,17 +326,24 @@ fn growth(executions: &[&Execution], capacity: i64) -> Option<i64> {
     (median >= at_least && growing * 1000 >= grown.len() * GROWING_PERMILLE).then_some(median)
 }
 
+/// How much of the non-aliased outputs that is, in thousandths.
+fn of_outputs(grown: i64, plan: &Plan) -> i64 {
+    let ratio = permille(grown, plan.non_aliased_outputs_bytes);
+    if plan.non_aliased_outputs_bytes > 0 { ratio + i64::from(permille(grown.saturating_mul(10), plan.non_aliased_outputs_bytes) % 10 >= 5) } else { ratio }
+}
+
+/// Whether use grows by as much as each execution gives back.
+fn keeps_outputs(case: &Case) -> bool {
+    let ratio = case.plan.zip(case.capacity()).and_then(|(plan, capacity)| Some(of_outputs(growth(&case.executions, capacity)?, plan)));
+    ratio.is_some_and(|ratio| SAME_AS_OUTPUTS_PERMILLE.contains(&ratio))
+}
+
 fn grows(case: &Case) -> Vec<Found> {
     let found = || {
         let (plan, capacity, used) = (case.plan?, case.capacity()?, case.used()?);
         let grown = growth(&case.executions, capacity)?;
         let first = case.executions.first()?.used_bytes?;
-        let ratio = permille(grown, plan.non_aliased_outputs_bytes);
-        let ratio = if plan.non_aliased_outputs_bytes > 0 {
-            ratio + i64::from(permille(grown.saturating_mul(10), plan.non_aliased_outputs_bytes) % 10 >= 5)
-        } else {
-            ratio
-        };
+        let ratio = of_outputs(grown, plan);
         let left = capacity.saturating_sub(used).saturating_sub(case.adds()?);
         let more = left.div_euclid(grown).max(0);
         let keeps = SAME_AS_OUTPUTS_PERMILLE.contains(&ratio);
@@ -420,6 +428,10 @@ fn other_live_arrays(case: &Case) -> Vec<Found> {
             return None;
         }
         let largest = case.largest_other()?;
+        // That each execution leaves its outputs was said: they are one cause.
+        if keeps_outputs(case) && case.module.is_some_and(|module| largest.owner.starts_with(&format!("outputs of {} execution ", bare_name(module)))) {
+            return None;
+        }
         let fixes = case.fixes();
         let came_before = largest.owner == BEFORE;
         let first = if came_before { fixes.fix(Kind::ProfileEarlier, None) } else { fixes.fix(Kind::StreamFromHost, Some(largest.bytes)) };
@@ -481,7 +493,7 @@ fn allocator_retry(case: &Case) -> Vec<Found> {
 }
 
 /// What an execution that launched nothing asked for in vain: an output it did not get, else its temporary block.
-fn failed_request(plan: &Plan, execution: &Execution) -> i64 {
+pub fn failed_request(plan: &Plan, execution: &Execution) -> i64 {
     let mut missing = plan.output_bytes.clone();
     for request in &execution.requests {
         if let Some(at) = missing.iter().position(|output| output == request) {
@@ -591,9 +603,7 @@ fn no_gradient(case: &Case) -> Vec<Found> {
 
 fn eager(case: &Case) -> Vec<Found> {
     let executions = &case.capture.runtime.executions;
-    let mut modules: Vec<&str> = executions.iter().map(|execution| &execution.module[..]).collect();
-    modules.sort_unstable();
-    modules.dedup();
+    let modules: FxHashSet<&str> = executions.iter().map(|execution| &execution.module[..]).collect();
     let plans: Vec<&Plan> = case.capture.plans.iter().filter(|plan| modules.iter().any(|module| *module == plan.name || *module == plan.bare_name())).collect();
     let largest = plans.iter().map(|plan| plan.needed_bytes()).max().unwrap_or(0);
     if executions.len() < EAGER_EXECUTIONS || modules.len() < EAGER_MODULES || plans.iter().any(|plan| plan.has_gradient) || largest >= EAGER_PLAN_BELOW_BYTES {

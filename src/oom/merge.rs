@@ -5,6 +5,9 @@ use super::report::{AscendReport, CaptureReport};
 use super::xplane_report::XplaneReport;
 use crate::ascend::capture::Capture;
 use crate::error::{self, Position, Problem, Warning};
+use crate::xplane::capture as xplane;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// What two reports on one capture have in common, whichever version wrote them and with whatever options.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +61,32 @@ impl Identity {
     }
 
     fn of_xplane(report: &XplaneReport) -> Identity {
-        let mut rest = vec![format!("xplane {:?}", report.host)];
-        rest.extend(report.modules.iter().map(|module| format!("{:?}", (&module.name, module.program_id, module.executions))));
-        rest.extend(report.executions.iter().map(|execution| format!("{:?}", (execution.device, &execution.module, execution.start_ns))));
-        Identity { source: report.source.clone(), rest }
+        let modules = report.modules.iter().map(|module| (&module.name[..], module.program_id));
+        let executions = report.executions.iter().map(|execution| (execution.device, &execution.module[..], execution.start_ns));
+        Self::jax(&report.source, report.host.as_deref(), modules, executions)
+    }
+
+    /// Of a JAX capture that was read.
+    pub fn of_jax(capture: &xplane::Capture) -> Identity {
+        let modules = capture.plans.iter().map(|plan| (&plan.name[..], plan.program_id));
+        let executions = capture.runtime.executions.iter().map(|execution| (execution.device, &execution.module[..], execution.start_ps.div_euclid(1000)));
+        Self::jax(&capture.source, capture.host.as_deref(), modules, executions)
+    }
+
+    fn jax<'a>(
+        source: &str,
+        host: Option<&str>,
+        modules: impl Iterator<Item = (&'a str, Option<i64>)>,
+        executions: impl Iterator<Item = (Option<i64>, &'a str, i64)>,
+    ) -> Identity {
+        let mut rest: Vec<String> = modules.map(|module| format!("{module:?}")).collect();
+        // A report has them in another order.
+        rest.sort_unstable();
+        // There may be hundreds of thousands.
+        let mut hasher = FxHasher::default();
+        executions.for_each(|execution| execution.hash(&mut hasher));
+        rest.push(format!("xplane {host:?} {:x}", hasher.finish()));
+        Identity { source: source.to_owned(), rest }
     }
 
     fn device(device: &str, pool: &str, first_ns: &str, last_ns: &str, blocks: u64) -> String {

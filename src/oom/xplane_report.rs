@@ -7,6 +7,7 @@ use crate::xplane::capture::Capture;
 use crate::xplane::plan::{PeakBuffers, Plan};
 use crate::xplane::roles::Role;
 use crate::xplane::runtime::{Allocator, Execution, HostEvent, Owned, Retry};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -243,6 +244,33 @@ pub struct HostEventReport {
     pub duration_ns: i64,
     pub name: String,
     pub highlight: bool,
+    /// Of what may keep arrays: the Python functions around it, the innermost last.
+    #[serde(default)]
+    pub frames: Vec<String>,
+}
+
+/// Equal events, in one place.
+pub struct HostEvents<'a> {
+    /// The first of them.
+    pub first: &'a HostEventReport,
+    /// How many there are.
+    pub count: u64,
+    /// How long they took together.
+    pub duration_ns: i64,
+}
+
+/// Equal events folded: those of one name, on one device, within the same Python functions; by the start of the first.
+pub fn folded(events: &[HostEventReport]) -> Vec<HostEvents<'_>> {
+    let mut places = FxHashMap::default();
+    let mut folded: Vec<HostEvents> = Vec::new();
+    for event in events {
+        let place = *places.entry((event.device, event.highlight, &event.name, &event.frames)).or_insert(folded.len());
+        match folded.get_mut(place) {
+            Some(same) => (same.count, same.duration_ns) = (same.count + 1, same.duration_ns.saturating_add(event.duration_ns)),
+            None => folded.push(HostEvents { first: event, count: 1, duration_ns: event.duration_ns }),
+        }
+    }
+    folded
 }
 
 /// A verdict.
@@ -294,6 +322,8 @@ pub struct Wanted<'a> {
     pub top: usize,
     /// The module to speak of, with or without its number; `None` takes the one that matters most.
     pub module: Option<&'a str>,
+    /// So many executions, the last; `None` takes all.
+    pub last_executions: Option<usize>,
 }
 
 /// The report on a JAX/XLA capture.
@@ -302,6 +332,7 @@ pub fn xplane_report(capture: &Capture, wanted: &Wanted) -> CaptureReport {
     let runtime = &capture.runtime;
     let last_two: Vec<(Option<i64>, Vec<&Execution>)> = chosen.map(|module| runtime.by_device(module)).unwrap_or_default().into_iter().collect();
     let case = Case::of(capture, chosen);
+    let first = wanted.last_executions.map_or(0, |most| runtime.executions.len().saturating_sub(most));
     CaptureReport::Xplane(Box::new(XplaneReport {
         source: capture.source.clone(),
         host: capture.host.clone(),
@@ -309,7 +340,7 @@ pub fn xplane_report(capture: &Capture, wanted: &Wanted) -> CaptureReport {
         modules: modules(capture, wanted.top),
         chosen_module: chosen.map(str::to_owned),
         allocators: runtime.allocators.iter().map(|allocator| pool(capture, allocator)).collect(),
-        executions: runtime.executions.iter().map(execution_report).collect(),
+        executions: runtime.executions[first..].iter().map(execution_report).collect(),
         retries: runtime.retries.iter().map(|retry| retry_report(capture, retry)).collect(),
         live_at_last_start: last_two.iter().filter_map(|(device, executions)| live(capture, *device, executions.last()?)).collect(),
         between_last_two: last_two.iter().flat_map(|(device, _)| between(capture, chosen.unwrap_or_default(), *device, wanted.top)).collect(),
@@ -335,22 +366,33 @@ fn ns(ps: i64) -> i64 {
     ps.div_euclid(1000)
 }
 
-fn modules(capture: &Capture, top: usize) -> Vec<ModuleReport> {
-    let mut plans: Vec<&Plan> = capture.plans.iter().collect();
-    plans.sort_by(|a, b| b.needed_bytes().cmp(&a.needed_bytes()).then_with(|| a.name.cmp(&b.name)));
-    plans.into_iter().map(|plan| module(capture, plan, top)).collect()
+/// How often a module ran, and whether its last execution on each device was launched.
+#[derive(Default)]
+struct Ran {
+    times: u64,
+    last: BTreeMap<Option<i64>, Option<bool>>,
 }
 
-fn module(capture: &Capture, plan: &Plan, top: usize) -> ModuleReport {
-    let by_device = capture.runtime.by_device(&plan.name);
-    let last: Vec<Option<bool>> = by_device.values().filter_map(|executions| Some(executions.last()?.launched)).collect();
+fn modules(capture: &Capture, top: usize) -> Vec<ModuleReport> {
+    let mut ran: FxHashMap<&str, Ran> = FxHashMap::default();
+    for execution in &capture.runtime.executions {
+        let ran = ran.entry(&execution.module).or_default();
+        ran.times += 1;
+        ran.last.insert(execution.device, execution.launched);
+    }
+    let mut plans: Vec<&Plan> = capture.plans.iter().collect();
+    plans.sort_by(|a, b| b.needed_bytes().cmp(&a.needed_bytes()).then_with(|| a.name.cmp(&b.name)));
+    plans.into_iter().map(|plan| module(plan, &ran.remove(&plan.name[..]).unwrap_or_default(), top)).collect()
+}
+
+fn module(plan: &Plan, ran: &Ran, top: usize) -> ModuleReport {
     // On several devices, one that launched nothing is what matters.
-    let launched = if last.contains(&Some(false)) { Some(false) } else { last.first().copied().flatten() };
+    let launched = if ran.last.values().any(|&launched| launched == Some(false)) { Some(false) } else { ran.last.values().next().copied().flatten() };
     let parameters = &plan.parameters;
     ModuleReport {
         name: plan.name.clone(),
         program_id: plan.program_id,
-        executions: by_device.values().map(|executions| executions.len() as u64).sum(),
+        executions: ran.times,
         launched,
         parameters: ParametersReport {
             bytes: parameters.bytes,
@@ -446,6 +488,7 @@ fn between(capture: &Capture, module: &str, device: Option<i64>, top: usize) -> 
         duration_ns: ns(event.duration_ps),
         name: event.name,
         highlight: event.highlight,
+        frames: event.frames,
     };
     capture.runtime.between(module, device, top).into_iter().map(report)
 }

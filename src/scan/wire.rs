@@ -197,11 +197,7 @@ pub trait Selective {
 }
 
 /// Feeds a reader from a file any part of which can be read: `fetch` hands over the first bytes of a range, or all.
-pub fn feed_selectively<E>(
-    reader: &mut dyn Selective,
-    size: u64,
-    mut fetch: impl FnMut(Range<u64>, &mut dyn FnMut(&[u8])) -> Result<(), E>,
-) -> Result<(), E> {
+pub fn feed_selectively<E>(reader: &mut dyn Selective, size: u64, mut fetch: impl FnMut(Range<u64>, &mut dyn FnMut(&[u8])) -> Result<(), E>) -> Result<(), E> {
     while let Some(range) = reader.next().filter(|range| range.start < size) {
         fetch(range.start..range.end.min(size), &mut |bytes| reader.feed(range.start, bytes))?;
     }

@@ -26,6 +26,7 @@ use crate::timeline::replay::Change;
 use crate::xplane::capture::Capture as Jax;
 use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -268,16 +269,21 @@ impl Opened {
 
     fn report(&self, top: usize) -> CaptureReport {
         match &self.jax {
-            Some(jax) => xplane_report(jax, &Wanted { top, module: None }),
+            Some(jax) => xplane_report(jax, &Wanted { top, ..Wanted::default() }),
             None => ascend_report(&self.capture, top),
         }
     }
 
     fn identity(&self) -> Identity {
-        match &self.jax {
-            Some(_) => Identity::of_report(&self.report(0)),
+        match self.jax.as_deref() {
+            Some(jax) => Identity::of_jax(jax),
             None => Identity::of_capture(&self.capture),
         }
+    }
+
+    /// Steps and optimizer steps; of a JAX capture, the executions on the device.
+    fn phases(&self, device: usize) -> Cow<'_, [Phase]> {
+        self.jax.as_ref().map_or_else(|| Cow::Borrowed(&self.capture.phases[..]), |jax| Cow::Owned(jax::phases_of(jax, device)))
     }
 
     fn summary(&self, index: usize) -> CaptureSummary {
@@ -298,7 +304,6 @@ impl Opened {
             stacks: stack_counts(&self.capture)
                 .filter(|_| self.jax.is_none())
                 .map(|counts| StackSummary { found: counts.found() as u32, none: counts.none as u32 }),
-            phases: self.capture.phases.iter().map(|phase| phase_summary(phase, self.capture.first_ns())).collect(),
             warnings: facts.warnings.clone(),
         }
     }
@@ -363,6 +368,9 @@ impl OpenedDevice {
             alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end) as f64,
             baseline_drops: device.replay.drops.iter().map(change).collect(),
             baseline_rises: device.replay.rises.iter().map(change).collect(),
+            lanes: lane_summaries(device, &grouping, &self.operators, self.base_ns),
+            waits: opened.jax.as_ref().map_or_else(Vec::new, |jax| jax::waits_of(jax, self.device, self.base_ns)),
+            phases: opened.phases(self.device).iter().map(|phase| phase_summary(phase, self.base_ns)).collect(),
             lanes: lane_summaries(device, &grouping, &self.operators, &self.hues, self.base_ns),
         })
     }

@@ -1,14 +1,18 @@
 //! JAX captures at the boundary: read in a worker of their own, handed to the engine in one piece, shown by the same charts.
 
 use super::blob;
-use super::columns::set;
+use super::columns::{get, i64s, list, put_i64, put_u32, set, texts, texts_from, u32s};
+use super::messages::WaitSummary;
 use crate::ascend::capture::{Around, Capture, Device, Facts};
 use crate::ascend::operator_memory::Pool;
 use crate::ascend::trace_view::Phase;
+use crate::oom::diagnose::failed_request;
+use crate::timeline::blocks::{Interner, UNKNOWN};
 use crate::timeline::replay::Replay;
 use crate::xplane::capture;
-use crate::xplane::runtime::Allocator;
+use crate::xplane::runtime::{Allocator, Change, Execution, Retry};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use web_sys::File;
 
@@ -21,23 +25,144 @@ pub fn scan_xplane(path: &str, file: &File, progress: &Function) -> Result<JsVal
     let capture = capture::Capture::read(path, |reader| {
         nth += 1;
         // Of three readings the second takes the time.
-        let tell = |bytes: u64| if nth == 2 { tell(bytes) };
+        let tell = |bytes: u64| {
+            if nth == 2 {
+                tell(bytes)
+            }
+        };
         if is_packed { blob::read_in_order(file, reader, &tell) } else { blob::read_selectively(file, reader, &tell) }
     });
-    let bytes = Uint8Array::from(&serde_json::to_vec(&capture)?[..]);
+    to_js(capture)
+}
+
+/// `{xplane, …columns of executions, changes: [columns], transfer: [buffers]}`: what there may be millions of are columns, the rest is JSON.
+fn to_js(mut capture: capture::Capture) -> Result<JsValue, JsError> {
+    let transfer = Array::new();
     let whole = Object::new();
+    executions_to_js(&whole, &std::mem::take(&mut capture.runtime.executions), &transfer);
+    let changes = capture.runtime.allocators.iter_mut().map(|allocator| changes_to_js(&std::mem::take(&mut allocator.changes), &transfer));
+    set(&whole, "changes", &changes.collect::<Array>());
+    let bytes = Uint8Array::from(&serde_json::to_vec(&capture)?[..]);
+    transfer.push(&bytes.buffer());
     set(&whole, "xplane", &bytes);
-    set(&whole, "transfer", &Array::of1(&bytes.buffer()));
+    set(&whole, "transfer", &transfer);
     Ok(whole.into())
 }
 
-/// The inverse of [`scan_xplane`]; `None` for a capture of another kind.
+/// The inverse of [`to_js`]; `None` for a capture of another kind.
 pub fn from_js(value: &JsValue) -> Result<Option<Box<capture::Capture>>, JsError> {
     let bytes = Reflect::get(value, &"xplane".into()).unwrap_or(JsValue::UNDEFINED);
-    bytes.dyn_ref::<Uint8Array>().map(|bytes| Ok(serde_json::from_slice(&bytes.to_vec())?)).transpose()
+    let Some(bytes) = bytes.dyn_ref::<Uint8Array>() else { return Ok(None) };
+    let mut capture: Box<capture::Capture> = serde_json::from_slice(&bytes.to_vec())?;
+    capture.runtime.executions = executions_from_js(value)?;
+    for (allocator, changes) in capture.runtime.allocators.iter_mut().zip(list(value, "changes")?.iter()) {
+        allocator.changes = changes_from_js(&changes)?;
+    }
+    Ok(Some(capture))
 }
 
-/// What the linked charts show of it: an allocator as a device, owners as operators, executions as phases.
+fn executions_to_js(object: &Object, executions: &[Execution], transfer: &Array) {
+    let mut modules = Interner::default();
+    let module: Vec<u32> = executions.iter().map(|execution| modules.number(&execution.module)).collect();
+    set(object, "modules", &texts(&modules.texts));
+    put_u32(object, "module", &module, transfer);
+    let ints = |key: &str, of: &dyn Fn(&Execution) -> i64| put_i64(object, key, &executions.iter().map(of).collect::<Vec<_>>(), transfer);
+    ints("device", &|execution| execution.device.unwrap_or(UNKNOWN));
+    ints("n", &|execution| execution.n.cast_signed());
+    ints("start_ps", &|execution| execution.start_ps);
+    ints("end_ps", &|execution| execution.end_ps);
+    ints("launched", &|execution| execution.launched.map_or(UNKNOWN, i64::from));
+    ints("used_bytes", &|execution| execution.used_bytes.unwrap_or(UNKNOWN));
+    ints("requested", &|execution| execution.requests.len() as i64);
+    put_i64(object, "requests", &executions.iter().flat_map(|execution| execution.requests.iter().copied()).collect::<Vec<_>>(), transfer);
+}
+
+fn executions_from_js(value: &JsValue) -> Result<Vec<Execution>, JsError> {
+    let known = |number: i64| (number != UNKNOWN).then_some(number);
+    let modules: Vec<Arc<str>> = texts_from(&get(value, "modules")?).into_iter().map(Arc::from).collect();
+    let (device, n, launched) = (i64s(value, "device")?, i64s(value, "n")?, i64s(value, "launched")?);
+    let (start_ps, end_ps, used_bytes) = (i64s(value, "start_ps")?, i64s(value, "end_ps")?, i64s(value, "used_bytes")?);
+    let requested = i64s(value, "requested")?;
+    let mut requests = i64s(value, "requests")?.into_iter();
+    let module = u32s(value, "module")?.into_iter().enumerate();
+    let executions = module.map(|(index, module)| Execution {
+        device: known(device[index]),
+        module: modules[module as usize].clone(),
+        n: n[index].cast_unsigned(),
+        start_ps: start_ps[index],
+        end_ps: end_ps[index],
+        launched: known(launched[index]).map(|launched| launched == 1),
+        used_bytes: known(used_bytes[index]),
+        requests: requests.by_ref().take(requested[index] as usize).collect(),
+        caller: 0,
+    });
+    Ok(executions.collect())
+}
+
+fn changes_to_js(changes: &[Change], transfer: &Array) -> Object {
+    let object = Object::new();
+    let ints = |key: &str, of: &dyn Fn(&Change) -> i64| put_i64(&object, key, &changes.iter().map(of).collect::<Vec<_>>(), transfer);
+    ints("time_ps", &|change| change.time_ps);
+    ints("bytes", &|change| change.bytes);
+    ints("address", &|change| change.address);
+    ints("allocated_bytes", &|change| change.allocated_bytes);
+    ints("available_bytes", &|change| change.available_bytes);
+    ints("largest_free_bytes", &|change| change.largest_free_bytes);
+    put_u32(&object, "is_allocation", &changes.iter().map(|change| u32::from(change.is_allocation)).collect::<Vec<_>>(), transfer);
+    put_u32(&object, "owner", &changes.iter().map(|change| change.owner).collect::<Vec<_>>(), transfer);
+    object
+}
+
+fn changes_from_js(value: &JsValue) -> Result<Vec<Change>, JsError> {
+    let (time_ps, bytes, address) = (i64s(value, "time_ps")?, i64s(value, "bytes")?, i64s(value, "address")?);
+    let (allocated, available, largest_free) = (i64s(value, "allocated_bytes")?, i64s(value, "available_bytes")?, i64s(value, "largest_free_bytes")?);
+    let (is_allocation, owner) = (u32s(value, "is_allocation")?, u32s(value, "owner")?);
+    let change = |index: usize| Change {
+        time_ps: time_ps[index],
+        is_allocation: is_allocation[index] == 1,
+        bytes: bytes[index],
+        address: address[index],
+        allocated_bytes: allocated[index],
+        available_bytes: available[index],
+        largest_free_bytes: largest_free[index],
+        owner: owner[index],
+    };
+    Ok((0..time_ps.len()).map(change).collect())
+}
+
+/// The executions on an allocator's device, as phases.
+pub fn phases_of(jax: &capture::Capture, allocator: usize) -> Vec<Phase> {
+    let device = jax.runtime.allocators.get(allocator).and_then(|allocator| allocator.device);
+    let own = jax.runtime.executions.iter().filter(|execution| execution.device.is_none() || device.is_none() || execution.device == device);
+    let phase = |execution: &Execution| Phase {
+        name: format!("{} {}", execution.module, execution.n),
+        start_ns: execution.start_ps.div_euclid(1000),
+        end_ns: execution.end_ps.div_euclid(1000),
+    };
+    own.map(phase).collect()
+}
+
+/// When an allocator had no room, and what it was asked for.
+pub fn waits_of(jax: &capture::Capture, allocator: usize, base_ns: i64) -> Vec<WaitSummary> {
+    let device = jax.runtime.allocators.get(allocator).and_then(|allocator| allocator.device);
+    let own = jax.runtime.retries.iter().filter(|retry| retry.device.is_none() || device.is_none() || retry.device == device);
+    let wait = |retry: &Retry| {
+        let execution = retry.execution.and_then(|execution| jax.runtime.executions.get(execution));
+        let failed = execution.is_some_and(|execution| execution.launched == Some(false));
+        WaitSummary {
+            time_ns: (retry.start_ps.div_euclid(1000) - base_ns) as f64,
+            duration_ns: retry.duration_ps.div_euclid(1000) as f64,
+            bytes: execution.filter(|_| failed).and_then(|execution| Some(failed_request(jax.plan(&execution.module)?, execution) as f64)),
+            failed,
+            inferred: retry.inferred,
+            module: execution.map(|execution| execution.module.to_string()),
+            execution: execution.map(|execution| execution.n as u32),
+        }
+    };
+    own.map(wait).collect()
+}
+
+/// What the linked charts show of it: an allocator as a device, owners as operators.
 pub fn charts_of(jax: &capture::Capture) -> Capture {
     let runtime = &jax.runtime;
     let device = |allocator: &Allocator| {
@@ -45,11 +170,6 @@ pub fn charts_of(jax: &capture::Capture) -> Capture {
         Device { device: allocator.name.clone(), pool: Pool::Pta, replay: Replay::of(&blocks), blocks, stacks: None }
     };
     let devices: Vec<Device> = runtime.allocators.iter().map(device).collect();
-    let phases = runtime.executions.iter().map(|execution| Phase {
-        name: format!("{} {}", execution.module, execution.n),
-        start_ns: execution.start_ps.div_euclid(1000),
-        end_ns: execution.end_ps.div_euclid(1000),
-    });
     let end_ns = devices.iter().map(|device| device.blocks.last_ns()).max().unwrap_or(0);
     let facts = Facts {
         source: jax.source.clone(),
@@ -63,5 +183,5 @@ pub fn charts_of(jax: &capture::Capture) -> Capture {
         rows_set_aside: 0,
         warnings: jax.warnings.clone(),
     };
-    Capture { facts, end_ns, devices, around: Around::default(), phases: phases.collect() }
+    Capture { facts, end_ns, devices, around: Around::default(), phases: Vec::new() }
 }

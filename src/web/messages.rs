@@ -8,6 +8,7 @@ use crate::ascend::grouping::By;
 use crate::ascend::profiler_info::Setup;
 use crate::error::Warning;
 use crate::oom::compare::Comparison;
+use crate::oom::xplane_report::XplaneReport;
 use crate::xplane::discover::XplaneFile;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
@@ -55,8 +56,6 @@ pub struct CaptureSummary {
     pub devices: Vec<DeviceSummary>,
     /// Blocks of the PTA pool with and without a call stack; None without a trace.
     pub stacks: Option<StackSummary>,
-    /// Steps and optimizer steps, by start; empty without a trace.
-    pub phases: Vec<PhaseSummary>,
     pub warnings: Vec<Warning>,
 }
 
@@ -96,7 +95,26 @@ pub struct StackSummary {
     pub none: u32,
 }
 
-/// A step or an optimizer step.
+/// A value of a built-in sample, as it should be and as it is.
+#[derive(Tsify, Serialize)]
+pub struct CheckedSummary {
+    /// Its code.
+    pub sample: String,
+    pub figure: String,
+    pub expected: String,
+    pub found: String,
+    pub equal: bool,
+}
+
+/// The report on a JAX capture, and how many executions it has in all: of many, the report has the last.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct JaxAnswer {
+    pub report: XplaneReport,
+    pub executions: u32,
+}
+
+/// A step, an optimizer step or an execution.
 #[derive(Tsify, Serialize)]
 pub struct PhaseSummary {
     /// `ProfilerStep#12`, `Optimizer.step#Adam.step`.
@@ -127,6 +145,10 @@ pub struct DeviceSummary {
     pub baseline_rises: Vec<ChangeSummary>,
     /// The lanes of the Gantt, in the order they are drawn: bytes at the peak descending, then allocated volume, then name.
     pub lanes: Vec<LaneSummary>,
+    /// Steps and optimizer steps, by start, empty without a trace; of a JAX capture, the executions on this device.
+    pub phases: Vec<PhaseSummary>,
+    /// Of a JAX capture: when the allocator had no room.
+    pub waits: Vec<WaitSummary>,
 }
 
 /// The instant of the largest total, and what was alive at it.
@@ -157,6 +179,22 @@ pub struct GroupSummary {
 pub struct ChangeSummary {
     pub time_ns: f64,
     pub bytes: f64,
+}
+
+/// A wait of the allocator for memory.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null)]
+pub struct WaitSummary {
+    pub time_ns: f64,
+    pub duration_ns: f64,
+    /// What was asked for; None where the plan does not tell.
+    pub bytes: Option<f64>,
+    /// It was in vain.
+    pub failed: bool,
+    /// No event says so; it follows from how long something took.
+    pub inferred: bool,
+    pub module: Option<String>,
+    pub execution: Option<u32>,
 }
 
 /// One lane of the Gantt.

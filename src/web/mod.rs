@@ -12,6 +12,7 @@ pub mod messages;
 pub mod parts;
 pub mod queries;
 pub mod scanner;
+pub mod selftest;
 
 use wasm_bindgen::prelude::*;
 

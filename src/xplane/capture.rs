@@ -10,7 +10,7 @@ use crate::error::{MadeOn, Position, Problem, Warning, Warnings};
 use crate::scan::sniff::{HEAD_BYTES, sniff};
 use crate::scan::wire::{End, Fault, Selective};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// A capture ready for questions.
@@ -132,6 +132,9 @@ impl Capture {
         let tensorflow = names.text("jax_version").is_none() && names.planes.iter().any(|plane| plane.events.values().any(|name| is_tensorflow(name)));
         say_damage(&mut warnings, &source, &head, &names, &happened, is_xspace);
         if is_xspace {
+            if let Some(plane) = twice(names.planes.iter().map(|plane| &plane.name[..]).filter(|name| name.starts_with("/host:"))) {
+                warnings.push(&Problem::JoinedCapture { plane: plane.to_owned() }, Position::file(&source));
+            }
             if names.plans.is_empty() && is_whole {
                 warnings.push(&Problem::NoHloProto { tensorflow }, Position::file(&source));
             }
@@ -162,6 +165,12 @@ impl Capture {
     pub fn plan(&self, module: &str) -> Option<&Plan> {
         self.plans.iter().find(|plan| plan.name == module)
     }
+}
+
+/// The first that was there before.
+fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = HashSet::new();
+    names.into_iter().find(|&name| !seen.insert(name))
 }
 
 fn is_tensorflow(name: &str) -> bool {

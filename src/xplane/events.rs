@@ -444,6 +444,8 @@ const IN_LINE: usize = 2;
 
 /// Key of an event within its line: field 4, bytes.
 const EVENT_KEY: u8 = (line::EVENTS << 3 | 2) as u8;
+/// Key of a stat within its event: field 4, bytes.
+const STATS_KEY: u8 = (event::STATS << 3 | 2) as u8;
 /// So long is a stretch at least.
 const STRETCH_BYTES: u64 = 128 << 10;
 
@@ -698,7 +700,7 @@ impl Head {
         if head.offset_ps.unsigned_abs().max(head.duration_ps.unsigned_abs()) > LONGEST_PS { Err(Fault::Implausible) } else { Ok(head) }
     }
 
-    /// Nearly every event is written so: id, offset, duration, and nothing else.
+    /// Nearly every event is written so: id, offset, duration, then stats or nothing.
     #[inline]
     fn plain(message: &[u8]) -> Option<Head> {
         let mut rest = message;
@@ -711,7 +713,11 @@ impl Head {
             _ => Some(0),
         };
         let (id, offset_ps, duration_ps) = (next(event::METADATA_ID)?, next(event::OFFSET_PS)?, next(event::DURATION_PS)?);
-        rest.is_empty().then_some(Head { id, offset_ps, duration_ps: duration_ps.max(0), has_stats: false })
+        let has_stats = !rest.is_empty();
+        while let [STATS_KEY, length @ 0..0x80, behind @ ..] = rest {
+            rest = behind.get(usize::from(*length)..)?;
+        }
+        rest.is_empty().then_some(Head { id, offset_ps, duration_ps: duration_ps.max(0), has_stats })
     }
 
     fn any(message: &[u8]) -> Result<Head, Fault> {

@@ -118,8 +118,7 @@ impl<'a> Look<'a> {
         for line in 0..self.lines.len() {
             self.complete(line, i64::MAX);
         }
-        let mut found: Vec<(usize, WindowLook)> =
-            self.lines.into_iter().flat_map(|line| line.windows).map(|window| (window.number, window)).collect();
+        let mut found: Vec<(usize, WindowLook)> = self.lines.into_iter().flat_map(|line| line.windows).map(|window| (window.number, window)).collect();
         found.sort_by_key(|(number, _)| *number);
         let between = found.into_iter().map(|(number, look)| {
             let Window { module, device, .. } = self.windows[number].clone();

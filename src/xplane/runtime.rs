@@ -172,8 +172,7 @@ impl Draft {
         let devices = Devices::of(events, names, &sweep);
         let chosen = chosen_records(&sweep);
         let mut modules = Modules { events, known: FxHashMap::default(), numbered: FxHashMap::default() };
-        let mut executions: Vec<(usize, Execution)> =
-            chosen.iter().map(|&record| (record, execution(&sweep, record, &devices, &mut modules))).collect();
+        let mut executions: Vec<(usize, Execution)> = chosen.iter().map(|&record| (record, execution(&sweep, record, &devices, &mut modules))).collect();
         executions.sort_by_key(|(record, execution)| (execution.start_ps, execution.device, *record));
         let launches = Launches::of(events, &devices);
         let is_known = !devices.gpus.is_empty() || !sweep.points.is_empty();

@@ -106,6 +106,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'unsupported-report': w => `本版本不能读取 ${arg(w, 'what')}。请用更新的版本打开，或用本版本重新生成报告。`,
   'duplicate-capture': () => '同一份采集打开了不止一次：只计一次。',
   'same-source': () => '不同的采集路径相同：全部计入。要区分它们，请从名字各不相同的文件夹生成报告。',
+  'joined-capture': w => `平面 ${arg(w, 'plane')} 出现了两次：两份采集被合并成了一个文件，并被当作一份读取。请打开 profiler 写出的原始文件。`,
   'no-allocator-events': w => `采集中没有分配器事件，因此不知道运行时的内存：${MADE_ON.get(arg(w, 'made_on')) ?? ''}。`,
   'no-hlo-proto': w => arg(w, 'tensorflow') === '1'
     ? '采集中没有编译计划（没有任何模块的 Hlo Proto）：TensorFlow 不会写入它。'

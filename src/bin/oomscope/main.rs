@@ -98,11 +98,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     for capture in xplanes.iter().filter(|capture| !capture.is_xspace) {
         capture.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
     }
-    if let Some(module) = options.module.as_ref().filter(|module| !xplanes.iter().any(|capture| has_module(capture, module))) {
-        let mut there: Vec<&str> = xplanes.iter().flat_map(|capture| &capture.plans).map(|plan| &plan.name[..]).collect();
-        there.sort_unstable();
-        there.dedup();
-        say(&format!("no capture has a module {module}; there are: {}", there.join(", ")));
+    if let Some(message) = not_there(options, &captures, &reports, &xplanes) {
+        say(&message);
+        return Ok(ExitCode::from(2));
     }
     if options.table.is_some() && captures.is_empty() && found.is_empty() {
         say("--table: the table has a row for each block of an Ascend capture, and none was read here; reports and JAX captures have no blocks to write");
@@ -113,7 +111,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if options.nearest {
         captures.iter_mut().flat_map(|capture| &mut capture.devices).filter_map(|device| device.stacks.as_mut()).for_each(Stacks::guess);
     }
-    let wanted = Wanted { top: options.top, module: options.module.as_deref() };
+    let wanted = Wanted { top: options.top, module: options.module.as_deref(), last_executions: None };
     let mut of_captures: Vec<CaptureReport> = captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect();
     of_captures.par_extend(xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
     let mut report = report(of_captures, &reports, options.top);
@@ -143,6 +141,25 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     let any = report.captures.iter().any(CaptureReport::is_usable);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What was asked for that these captures do not have.
+fn not_there(options: &Options, captures: &[Capture], reports: &[ReadReport], xplanes: &[xplane::Capture]) -> Option<String> {
+    // What a report that is read back speaks of was chosen when it was written.
+    let all_read = reports.is_empty() || !xplanes.is_empty();
+    if let Some(module) = options.module.as_ref().filter(|module| all_read && !xplanes.iter().any(|capture| has_module(capture, module))) {
+        let mut there: Vec<&str> = xplanes.iter().flat_map(|capture| &capture.plans).map(|plan| &plan.name[..]).collect();
+        there.sort_unstable();
+        there.dedup();
+        let names = if there.is_empty() { "no modules at all: they are what JAX captures have".to_owned() } else { there.join(", ") };
+        return Some(format!("no capture has a module {module}; there are: {names}"));
+    }
+    let only_jax = captures.is_empty() && reports.is_empty() && !xplanes.is_empty();
+    let asked = [(options.table.is_some(), "--table"), (!options.differences.is_empty(), "--diff")];
+    let asked = asked.into_iter().find(|(is_asked, _)| *is_asked).filter(|_| only_jax);
+    asked.map(|(_, option)| {
+        format!("{option} is for Ascend captures; there are JAX captures alone here: their report (--format json) has all that is known of them")
+    })
 }
 
 fn is_one_of(path: &Path, files: &[Listed]) -> bool {

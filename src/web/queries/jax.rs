@@ -1,25 +1,30 @@
 //! The report on one JAX capture, with any of its modules in the middle, and the curve of a module's heap.
 
 use crate::oom::report::CaptureReport;
-use crate::oom::xplane_report::{Wanted, XplaneReport, xplane_report};
+use crate::oom::xplane_report::{Wanted, xplane_report};
 use crate::web::columns::set;
 use crate::web::engine::Engine;
+use crate::web::messages::JaxAnswer;
 use crate::xplane::capture::Capture;
 use js_sys::{Float64Array, Object};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
+/// The page lists so many executions, the last.
+const SHOWN_EXECUTIONS: usize = 1000;
+
 #[wasm_bindgen]
 impl Engine {
     /// The report on a JAX capture; about the module that matters most where none is named.
-    pub fn jax(&self, capture: u32, module: Option<String>, top: u32) -> Result<Ts<XplaneReport>, JsError> {
-        let wanted = Wanted { top: top as usize, module: module.as_deref() };
-        match xplane_report(self.jax_capture(capture)?, &wanted) {
+    pub fn jax(&self, capture: u32, module: Option<String>, top: u32) -> Result<Ts<JaxAnswer>, JsError> {
+        let wanted = Wanted { top: top as usize, module: module.as_deref(), last_executions: Some(SHOWN_EXECUTIONS) };
+        let capture = self.jax_capture(capture)?;
+        match xplane_report(capture, &wanted) {
             CaptureReport::Xplane(mut report) => {
                 // A fingerprint is no number of JavaScript's; it stands in the module's name, too.
                 let is_exact = |id: &i64| id.unsigned_abs() <= 1 << 53;
                 report.modules.iter_mut().for_each(|module| module.program_id = module.program_id.filter(is_exact));
-                Ok(report.into_ts()?)
+                Ok(JaxAnswer { report: *report, executions: capture.runtime.executions.len() as u32 }.into_ts()?)
             }
             CaptureReport::Ascend(_) => Err(JsError::new("no JAX capture")),
         }
