@@ -45,3 +45,5 @@ export function sampleNames(): string[] {
 }
 
 export const sampleBytes = (name: string): Promise<ArrayBuffer> => inflate(SAMPLE_PREFIX + name);
+
+export const selfTestBytes = (): Promise<ArrayBuffer> => inflate('self-test');

@@ -84,6 +84,13 @@ export function time(t: Messages, ns: number, end_ns: number): string {
   return end_ns >= IN_SECONDS ? `${decimal(t, ns, SECOND, 6)} s` : `${decimal(t, ns, MILLISECOND, 3)} ms`;
 }
 
+/** A relative instant, its unit by its own size: of a capture's first microseconds nothing shows in seconds. */
+export function moment(t: Messages, ns: number): string {
+  const size = Math.abs(ns);
+  if (size < MILLISECOND) return `${decimal(t, ns, 1000, 3)} µs`;
+  return size < SECOND ? `${decimal(t, ns, MILLISECOND, 3)} ms` : `${decimal(t, ns, SECOND, 6)} s`;
+}
+
 /** To the nanosecond. */
 export function exactTime(t: Messages, ns: number, end_ns: number): string {
   return end_ns >= IN_SECONDS ? `${decimal(t, ns, SECOND, 9)} s` : `${decimal(t, ns, MILLISECOND, 6)} ms`;

@@ -1,5 +1,5 @@
 // Keeps the report about the chosen module of the shown JAX capture, and the curve of that module's heap, in step with the state.
-import type {XplaneReport} from '../target/plain/pkg/oomscope';
+import type {JaxAnswer} from '../target/plain/pkg/oomscope';
 import {newest} from './newest';
 import type {HeapCurve} from './protocol';
 import {REPORT_TOP, engine, ignoreEnded} from './session';
@@ -15,7 +15,7 @@ interface Question {
 }
 
 interface Answer {
-  report: XplaneReport | null;
+  report: JaxAnswer | null;
   heap: HeapCurve | null;
 }
 
@@ -27,7 +27,7 @@ const ask = newest<Question, Answer>(
   ({report, heap}, {capture, chosen}) => {
     const {place, module} = get();
     if (place?.capture !== capture || module !== chosen) return;
-    set({heap, jaxReport: report === null ? null : {capture, report}});
+    set({heap, jaxReport: report === null ? null : {capture, report: report.report}});
   },
   ignoreEnded,
 );

@@ -1,5 +1,5 @@
 // From a drop, a picker or a sample to a list of paths with their files. Folders are walked without asking for the files' contents.
-import {sampleBytes} from './embedded';
+import {sampleBytes, selfTestBytes} from './embedded';
 
 /** A file that was opened: its path begins with the name of the dropped item. */
 export interface Opened {
@@ -68,9 +68,13 @@ interface SampleFile {
   size: number;
 }
 
+export const sample = async (name: string): Promise<Opened[]> => unpack(await sampleBytes(name));
+
+/** What the self-test reads beside the samples. */
+export const selfTestOnly = async (): Promise<Opened[]> => unpack(await selfTestBytes());
+
 /** A sample: four bytes of length (little endian), a JSON list of paths and sizes, the files one after the other. */
-export async function sample(name: string): Promise<Opened[]> {
-  const bytes = await sampleBytes(name);
+function unpack(bytes: ArrayBuffer): Opened[] {
   const header = new DataView(bytes).getUint32(0, true);
   const list = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, header))) as SampleFile[];
   let at = 4 + header;

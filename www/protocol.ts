@@ -1,7 +1,7 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BetweenAnswer, BetweenRequest, BlockDetail, By, CaptureFiles, CaptureSummary, ComparisonSummary, Difference, FoundMessage, Gantt, GrowthAnswer, HistogramAnswer,
-  LanesAnswer, LiveAnswer, LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
+  BetweenAnswer, BetweenRequest, BlockDetail, By, CaptureFiles, CaptureSummary, CheckedSummary, ComparisonSummary, Difference, FoundMessage, Gantt, GrowthAnswer, HistogramAnswer,
+  JaxAnswer, LanesAnswer, LiveAnswer, LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -95,7 +95,7 @@ export interface EngineCalls {
   difference(a: number, b: number): Difference;
   markdown(top: number): string;
   text(top: number): string;
-  jax(capture: number, module: string | undefined, top: number): XplaneReport;
+  jax(capture: number, module: string | undefined, top: number): JaxAnswer;
   heap(capture: number, module: string, columns: number): HeapCurve | null;
   report(top: number): string;
   table_begin(lines: boolean, nearest: boolean): void;
@@ -148,6 +148,8 @@ export type ToWorker =
   | {type: 'part'; part: Scanned}
   /** For a helper: a range of a trace to read. */
   | {type: 'range'; module: WebAssembly.Module; trace: ListedFile; range: ByteRange}
+  /** The files of the self-test, by their paths. */
+  | {type: 'self_test'; module: WebAssembly.Module; files: Map<string, Uint8Array>}
   | {type: 'call'; id: number; method: keyof EngineCalls; args: unknown[]};
 
 export type FromWorker =
@@ -163,6 +165,8 @@ export type FromWorker =
   | {type: 'scanned'; result: Scanned}
   /** The trace is read, or there is none: the scanner has done its work. */
   | {type: 'traced'; result: Scanned | null}
+  /** What the self-test found. */
+  | {type: 'checked'; rows: CheckedSummary[]}
   | {type: 'reply'; id: number; value: unknown}
   | {type: 'refused'; id: number; message: string}
   /** The wasm trapped: this worker is of no more use. */

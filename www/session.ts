@@ -1,5 +1,5 @@
 // The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
-import type {CaptureSummary, FoundMessage, XplaneReport} from '../target/plain/pkg/oomscope';
+import type {CaptureSummary, FoundMessage, JaxAnswer, XplaneReport} from '../target/plain/pkg/oomscope';
 import {Engine, EngineEnded} from './engine';
 import {nothingFound} from './explain';
 import type {Item} from './found';
@@ -10,7 +10,7 @@ import type {ListedFile, ScanInput, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session, State} from './state';
-import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, get, isUnderWay, lengthOf, notify, set} from './state';
+import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, get, isUnderWay, firstView, notify, set} from './state';
 
 /** So many rows have the lists of the report that have no end of their own, as on the command line. */
 export const REPORT_TOP = 25;
@@ -122,7 +122,7 @@ function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
     filter: NO_FILTER,
     pair: null,
     difference: null,
-    session: {opened, found, scans, sizes: new Map(), captures: [], jax: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false},
+    session: {opened, found, scans, sizes: new Map(), captures: [], jax: new Map(), executions: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false},
   });
   const files = new Files(opened);
   void askSizes(items, files, reading.signal);
@@ -283,9 +283,9 @@ class Builder {
 }
 
 /** The report on each JAX capture among them of which anything could be read. */
-async function jaxReports(built: CaptureSummary[]): Promise<[number, XplaneReport][]> {
+async function jaxReports(built: CaptureSummary[]): Promise<[number, JaxAnswer][]> {
   const ofJax = built.filter(({kind}) => kind === 'xplane');
-  const reports = await Promise.all(ofJax.map(async ({capture, source}): Promise<[number, XplaneReport][]> => {
+  const reports = await Promise.all(ofJax.map(async ({capture, source}): Promise<[number, JaxAnswer][]> => {
     try {
       return [[capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]];
     } catch (error) {
@@ -293,12 +293,13 @@ async function jaxReports(built: CaptureSummary[]): Promise<[number, XplaneRepor
       return [];
     }
   }));
-  return reports.flat().filter(([, {modules, executions, allocators}]) => modules.length + executions.length + allocators.length > 0);
+  return reports.flat().filter(([, {report: {modules, executions, allocators}}]) => modules.length + executions.length + allocators.length > 0);
 }
 
-function take(indices: number[], built: CaptureSummary[], jax: [number, XplaneReport][]): void {
+function take(indices: number[], built: CaptureSummary[], jax: [number, JaxAnswer][]): void {
   patch(session => ({
-    jax: new Map([...session.jax, ...jax]),
+    jax: new Map([...session.jax, ...jax.map(([capture, {report}]) => [capture, report] as const)]),
+    executions: new Map([...session.executions, ...jax.map(([capture, {executions}]) => [capture, executions] as const)]),
     captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
     scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'tracing'} : scan),
   }));
@@ -315,7 +316,7 @@ function takeAnew(index: number, summary: CaptureSummary): void {
 function showWorst(): void {
   const {session, place, view, selection, pinned} = get();
   const device = deviceAt(get());
-  const untouched = device === null || (view.from === 0 && view.to === lengthOf(device) && selection === null && pinned === null);
+  const untouched = device === null || (view.from === 0 && view.to === firstView(device).to && selection === null && pinned === null);
   if (session === null || session.chosen || !untouched) return;
   const [jax] = jaxWorstFirst(session);
   const places = session.captures.flatMap(({capture, devices}) => devices.map(({peak}, device) => ({capture, device, bytes: peak.total_bytes})));
@@ -355,7 +356,7 @@ function put(place: Place): void {
   const device = capture?.devices[place.device];
   // A JAX capture has a plan to show even where nothing of an allocator was recorded.
   if (device === undefined && get().session?.jax.has(place.capture) !== true) return;
-  const view = {from: 0, to: device === undefined ? 1 : lengthOf(device)};
+  const view = device === undefined ? {from: 0, to: 1} : firstView(device);
   const shown = get().place;
   if (shown?.capture === place.capture && shown.device === place.device) set({view});
   else set({...NO_PLACE, ...tabFor(capture?.kind, shown === null), place, view, layout: {...get().layout, scroll: 0}});

@@ -39,6 +39,8 @@ export interface Session {
   captures: CaptureSummary[];
   /** The reports on the JAX captures, by the engine's number, each about the module that matters most. */
   jax: ReadonlyMap<number, XplaneReport>;
+  /** How many executions each of them has in all: of many, its report has the last. */
+  executions: ReadonlyMap<number, number>;
   /** All ranks and roles, of captures and of reports; null while the first of them are read. */
   comparison: ComparisonSummary | null;
   /** Performance clock at the start of reading, in ms; null once everything is read. */
@@ -270,6 +272,19 @@ export function jaxAt(s: State): XplaneReport | null {
 
 export function deviceAt(s: State): DeviceSummary | null {
   return s.place === null ? null : captureAt(s)?.devices[s.place.device] ?? null;
+}
+
+/** How much of the capture a wait for memory at its end may take without hiding the rest. */
+const WAIT_MAY_TAKE = 0.5;
+/** So much of it is shown then, as a part of what comes before. */
+const OF_A_LONG_WAIT = 0.15;
+
+/** The window to begin with: the whole capture, but for a long wait for memory at its end. */
+export function firstView(device: DeviceSummary): Range {
+  const end = lengthOf(device);
+  const long = device.waits.find(({time_ns, duration_ns}) => time_ns > 0 && duration_ns > end * WAIT_MAY_TAKE);
+  const to = long === undefined ? end : Math.min(end, Math.round(long.time_ns * (1 + OF_A_LONG_WAIT)));
+  return {from: 0, to};
 }
 
 /** How long the device's charts are, in nanoseconds. */

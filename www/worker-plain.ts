@@ -1,5 +1,5 @@
 // The worker that runs anywhere: the engine where threads cannot be had, every scanner and its helpers.
-import {Engine, Scanner, cut_trace, discover, initSync, scan_part, scan_xplane, set_panic_hook, threads} from '../target/plain/pkg/oomscope';
+import {Engine, Scanner, cut_trace, discover, initSync, scan_part, scan_xplane, self_test, self_test_files, set_panic_hook, threads} from '../target/plain/pkg/oomscope';
 import type {AscendInput, ByteRange, ListedFile, Scanned, ToWorker} from './protocol';
 import {engineRole, listen, post} from './worker-role';
 
@@ -88,6 +88,10 @@ listen(async message => {
       start(message.module);
       if ('xplane' in message.input) scanXplane(message.input.xplane);
       else await scan(message.input, message.pieces);
+      break;
+    case 'self_test':
+      start(message.module);
+      post({type: 'checked', rows: self_test(self_test_files().map(file => message.files.get(file)))});
       break;
     case 'part':
       if (scanner === null) early.push(message.part);

@@ -1,4 +1,5 @@
 // What the browser tests share: browsers, hosts, captures, and how to read the page. Elements are found by data-test attributes.
+import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,6 +27,10 @@ export const openHosts = async () => {
     close: () => Promise.all(Object.values(servers).map(server => server.close())),
   };
 };
+
+/** The command line's report on files and folders; of what gives nothing, too. */
+export const report = (...paths) =>
+  spawnSync('cargo', ['run', '--quiet', '--', ...paths, '--format', 'json'], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30}).stdout;
 
 /** A file in a folder that goes with the test. */
 export const scratchFile = (t, name) => {

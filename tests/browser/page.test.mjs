@@ -1,18 +1,16 @@
 // A real capture, opened as a person opens it, on every host in every browser; and proof that nothing left the page meanwhile.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import * as marionette from './marionette.mjs';
-import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
 
 const RANK = capture('ascend/level0/rank0_ascend_pt');
 const TABLE = `${RANK}/ASCEND_PROFILER_OUTPUT/operator_memory.csv`;
 const PEAK_BYTES = 1_245_688_832;
 const SAMPLE = 'ascend_sample';
 
-const report = (...paths) => execFileSync('cargo', ['run', '--quiet', '--', ...paths, '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30});
 /** What a host must have been asked for: the page, once a visit, where it is a server at all. */
 const visits = (addresses, times) => Object.values(addresses).filter(address => address.startsWith('http')).flatMap(address => Array(times).fill(address)).sort();
 

@@ -5,9 +5,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import {bundleScript, bundleStyle} from './bundle.mjs';
-import {packSample} from './sample.mjs';
+import {packFiles, packSample} from './sample.mjs';
 
 const SAMPLES = ['fixtures/ascend_sample', 'fixtures/xplane_attention_oom'];
+/** What the self-test reads beside them: see src/selftest.rs. */
+const SELF_TEST = [
+  'ascend_formats/ge/actor_update/npu-node-01_437600_20260526085155960_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv',
+  'xplane_scan_fits/scan_fits.xplane.pb',
+  'xplane_bfc_retry/bfc_retry.xplane.pb',
+];
 const VARIANTS = ['plain', 'threads'];
 
 const sha256 = text => `'sha256-${crypto.createHash('sha256').update(text).digest('base64')}'`;
@@ -25,6 +31,7 @@ for (const variant of VARIANTS) {
   parts.push(data(`worker-${variant}`, await bundleScript(`www/worker-${variant}.ts`)));
 }
 for (const folder of SAMPLES) parts.push(data(`sample-${path.basename(folder)}`, packed(packSample(folder))));
+parts.push(data('self-test', packed(packFiles('fixtures', SELF_TEST.map(file => `fixtures/${file}`)))));
 
 // Blocks are hashed, never 'unsafe-inline'; Preact's style properties go through the CSSOM, which needs no permission.
 const policy = [

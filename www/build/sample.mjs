@@ -13,8 +13,12 @@ const filesBelow = folder =>
 
 export const packSample = folder => {
   if (!fs.existsSync(folder)) throw new Error(`the sample ${folder} is missing`);
-  const files = filesBelow(folder).filter(file => !NOT_CAPTURE.has(path.basename(file))).sort()
-    .map(file => ({path: path.relative(path.dirname(folder), file).split(path.sep).join('/'), bytes: fs.readFileSync(file)}));
+  return packFiles(path.dirname(folder), filesBelow(folder).filter(file => !NOT_CAPTURE.has(path.basename(file))).sort());
+};
+
+/** Files by their paths below `base`. */
+export const packFiles = (base, list) => {
+  const files = list.map(file => ({path: path.relative(base, file).split(path.sep).join('/'), bytes: fs.readFileSync(file)}));
   const header = Buffer.from(JSON.stringify(files.map(({path, bytes}) => ({path, size: bytes.length}))));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(header.length);

@@ -101,4 +101,36 @@ export const jaxEn = {
   events: 'Events',
   host: 'Host',
   worstVerdict: 'Gravest verdict',
+  hostEventCount: 'Times',
+  lastExecutions: (shown: number, all: number) => `The last ${n(shown)} of ${many(all, 'execution', 'executions')}; the JSON report has them all.`,
+  heapAxis: 'events of the schedule, in order →',
+  waitMark: (bytes: string | null, duration: string, failed: boolean) => `${failed ? `asked for ${bytes ?? 'memory'} in vain` : 'waited for memory'}: ${duration}`,
+  showWait: 'Show it on the chart',
+  /** Who asked for memory, as the report names it. */
+  ownerName: (owner: string): string => owner,
+  byOwner: 'owner',
+  moreOfOwners: 'by owner, size…',
+  overlappingOwner: (blocks: number, bytes: string) =>
+    blocks === 0 ? 'no other block of this owner overlaps it' : `${many(blocks, 'block', 'blocks')} of the same owner overlap it, ${bytes}`,
+
+  // Self-test
+  selfTestTitle: 'Self-test',
+  selfTestWhat: 'Reads the built-in samples in this browser and compares what comes out with what is known of them. Nothing is uploaded.',
+  selfTestRun: 'Run the self-test',
+  selfTestRunning: 'Reading the samples…',
+  selfTestResult: (values: number, wrong: number) => wrong === 0 ? `All ${n(values)} values are as they should be.` : `${n(wrong)} of ${n(values)} values are not as they should be.`,
+  selfTestSample: 'Sample',
+  selfTestFigure: 'Figure',
+  selfTestExpected: 'Expected',
+  selfTestFound: 'Found',
+  selfTestEqual: 'Equal',
+  selfTestYes: 'yes',
+  selfTestNo: 'no',
+  selfTestSamples: {
+    'ascend-step': 'Ascend: a training step with call stacks',
+    'ascend-ge': 'Ascend: a second pool, of the graph engine',
+    'jax-oom': 'JAX: a step that does not fit',
+    'jax-scan': 'JAX: a step with a scan that fits',
+    'tf-retry': 'TensorFlow: an allocator that waits',
+  } as {[code: string]: string},
 };

@@ -6,6 +6,19 @@ import type {jaxEn} from './jax.en';
 const n = (value: number): string => value.toLocaleString('zh-Hans');
 const ROLES: {[role: string]: string} = {forward: '前向，为反向保留', backward: '反向', workspace: '库的工作区', other: '其他'};
 
+const OWNERS = new Map([
+  ['allocated before the capture started', '采集开始之前分配的'],
+  ['freed without an event', '没有事件记录的释放'],
+  ['(no event around it)', '（周围没有事件）'],
+]);
+
+/** 内存的来源：报告里是英文。 */
+function ownerName(owner: string): string {
+  const [, what, module, execution] = /^(outputs|temporaries) of (.+) execution (\d+)$/.exec(owner) ?? [];
+  if (what === undefined) return OWNERS.get(owner) ?? owner;
+  return `${module} 第 ${execution} 次执行的${what === 'outputs' ? '输出' : '临时内存'}`;
+}
+
 /** 由代码和参数组成的结论；没有收录的代码用英文原文。 */
 function verdict({code, args, text}: Diagnosis): string {
   const number = (name: string): number => Number(args[name] ?? 0);
@@ -19,14 +32,14 @@ function verdict({code, args, text}: Diagnosis): string {
     }
     case 'fits-alone': {
       const head = `这一步单独放得下，与其他数组一起就放不下：开始时已用 ${bytes('used')}，还要 ${bytes('adds')}，只有 ${bytes('capacity')}`;
-      return 'owner' in args ? `${head}；其他数组中最大的一组 ${bytes('bytes')}，来自 ${word('owner')}。` : `${head}。`;
+      return 'owner' in args ? `${head}；其他数组中最大的一组 ${bytes('bytes')}，来自 ${ownerName(word('owner'))}。` : `${head}。`;
     }
     case 'grows-per-execution':
       return `每执行一次增长 ${bytes('grown')}，是非别名输出的 ${(number('ratio_permille') / 1000).toFixed(2)} 倍，已用从 ${bytes('first')} 到 ${bytes('last')}：`
         + `${number('keeps') === 1 ? '程序保留了每一步的输出' : '原因不明'}；还能再执行 ${n(number('more'))} 次。`;
     case 'not-donated':
       return `${number('donated') === 0 ? '没有参数被捐赠（donate）' : `${n(number('count'))} 个参数中只有 ${n(number('donated'))} 个被捐赠（donate）`}：捐赠状态最多可省 ${bytes('saves')}。`;
-    case 'other-live-arrays': return `其他存活数组占去 ${bytes('others')}；最大的一组 ${bytes('bytes')}，来自 ${word('owner')}。`;
+    case 'other-live-arrays': return `其他存活数组占去 ${bytes('others')}；最大的一组 ${bytes('bytes')}，来自 ${ownerName(word('owner'))}。`;
     case 'allocator-retry': {
       const basis = number('inferred') === 0 ? '' : `（其中 ${n(number('inferred'))} 次由耗时推断）`;
       return `AllocatorRetry：等待内存 ${n(number('count'))} 次，最长 ${duration(number('longest_ns'))}${number('idle') > 0 ? `，${n(number('idle'))} 次没有启动任何内核` : ''}${basis}。`;
@@ -178,4 +191,33 @@ export const jaxZhHans: typeof jaxEn = {
   events: '事件',
   host: '主机',
   worstVerdict: '最严重的结论',
+  hostEventCount: '次数',
+  lastExecutions: (shown, all) => `${n(all)} 次执行中的最后 ${n(shown)} 次；JSON 报告包含全部。`,
+  heapAxis: '调度中的事件，按顺序 →',
+  waitMark: (bytes, time, failed) => failed ? `申请 ${bytes ?? '内存'} 未果：${time}` : `等待内存：${time}`,
+  showWait: '在图上显示',
+  ownerName,
+  byOwner: '来源',
+  moreOfOwners: '按来源、大小……',
+  overlappingOwner: (blocks, bytes) => blocks === 0 ? '没有同一来源的其他块与它重叠' : `同一来源的 ${n(blocks)} 块与它重叠，共 ${bytes}`,
+
+  selfTestTitle: '自检',
+  selfTestWhat: '在这个浏览器中读取内置的样例，并与已知的数值比较。不会上传任何内容。',
+  selfTestRun: '运行自检',
+  selfTestRunning: '正在读取样例……',
+  selfTestResult: (values, wrong) => wrong === 0 ? `${n(values)} 个数值全部正确。` : `${n(values)} 个数值中有 ${n(wrong)} 个不正确。`,
+  selfTestSample: '样例',
+  selfTestFigure: '数值',
+  selfTestExpected: '应为',
+  selfTestFound: '实为',
+  selfTestEqual: '相等',
+  selfTestYes: '是',
+  selfTestNo: '否',
+  selfTestSamples: {
+    'ascend-step': 'Ascend：带调用栈的训练步',
+    'ascend-ge': 'Ascend：图引擎的第二个内存池',
+    'jax-oom': 'JAX：放不下的一步',
+    'jax-scan': 'JAX：带 scan 且放得下的一步',
+    'tf-retry': 'TensorFlow：等待内存的分配器',
+  },
 };

@@ -2,11 +2,8 @@ import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
 import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
 import {Answer} from './Answer';
-import {Charts} from './Charts';
 import {DropHint, Header} from './Header';
 import {Notices} from './Notices';
-import {Block} from './Block';
-import {Peak} from './Peak';
 import {Found} from './Found';
 import {Jax} from './jax/Jax';
 import {Keys} from './Keys';
@@ -14,6 +11,7 @@ import {Progress} from './Progress';
 import {Start} from './Start';
 import {Tables} from './Tables';
 import {Tooltip} from './Tooltip';
+import {Work} from './Work';
 
 /** The whole page: a function of the state. */
 export function App({s}: {s: State}) {
@@ -50,13 +48,7 @@ function Session({s}: {s: State}) {
       {jax === null && device !== null && capture !== null && place !== null && (
         <>
           <Answer captures={session.captures.filter(each => isUsable(session, each))} taken={s.filter.taken} place={place} capture={capture} device={device} />
-          <div class="work">
-            <Charts s={s} device={device} />
-            <aside class="side">
-              <Peak device={device} />
-              <Block pinned={s.pinned} detail={s.detail} device={device} />
-            </aside>
-          </div>
+          <Work s={s} device={device} />
         </>
       )}
       <Tables s={s} session={session} device={device} />

@@ -3,6 +3,7 @@ import {absoluteNs, clip, column, duration, exactBytes, exactTime, instant, int,
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
 import type {StackReason} from '../i18n/en';
+import {ofJax} from '../state';
 import {memo} from './memo';
 import {Stack} from './Stack';
 import {Swatch} from './Swatch';
@@ -21,7 +22,7 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
   return (
     <section class="panel block pinned" data-test="block-detail" data-block={detail.block}>
       <h2>
-        <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{clip(detail.name || t.unattributed)}</span> {size(detail.bytes)}
+        <Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> <span class="name">{clip(t.ownerName(detail.name || t.unattributed))}</span> {size(detail.bytes)}
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
       </h2>
       <CodeLine origin={detail.origin} />
@@ -110,11 +111,12 @@ function Totals({allocation, release}: {allocation: TotalsDetail; release: Total
 function Overlaps({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
   const t = useMessages();
   const {overlaps, overlapping, overlapping_bytes} = detail;
-  if (overlapping === 0) return <p class="muted">{t.overlapping(0, '')}</p>;
+  const words = ofJax(device) ? t.overlappingOwner : t.overlapping;
+  if (overlapping === 0) return <p class="muted">{words(0, '')}</p>;
   const {unit, show} = column(Math.max(...overlaps.map(overlap => overlap.bytes)));
   return (
     <>
-      <h3 title={exactBytes(t, overlapping_bytes)}>{t.overlapping(overlapping, size(overlapping_bytes))}</h3>
+      <h3 title={exactBytes(t, overlapping_bytes)}>{words(overlapping, size(overlapping_bytes))}</h3>
       {overlapping > overlaps.length && <p class="muted">{t.largestOf(overlaps.length, overlapping)}</p>}
       <div class="table-box overlaps">
         <table>

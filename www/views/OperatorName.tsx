@@ -1,9 +1,11 @@
 import {Fragment} from 'preact';
 import {clip} from '../format';
+import {useMessages} from '../i18n';
 
 /** An operator's name, which breaks where its words end; its namespace is what a narrow screen leaves out. */
 export function OperatorName({name: whole}: {name: string}) {
-  const name = clip(whole);
+  // An allocator of JAX has owners instead.
+  const name = clip(useMessages().ownerName(whole));
   const cut = name.indexOf('::');
   const start = cut < 0 ? 0 : cut + 2;
   return (

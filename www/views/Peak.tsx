@@ -22,7 +22,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
   return (
     <section class="panel at-peak">
       <h2 title={exactBytes(t, peak.total_bytes)}>{t.atPeak(size(peak.total_bytes))}
-        <button type="button" class="plain link" data-test="peak-details" title={t.moreAtPeakTitle} onClick={() => set({tab: 'peak'})}>{t.moreAtPeak}</button></h2>
+        <button type="button" class="plain link" data-test="peak-details" title={t.moreAtPeakTitle} onClick={() => set({tab: 'peak'})}>{ofJax(device) ? t.moreOfOwners : t.moreAtPeak}</button></h2>
       <table class="peak">
         <thead>
           <tr><th>{ofJax(device) ? t.owner : t.operator}</th><th class="number">{unit}</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" /></tr>
@@ -40,7 +40,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
             return (
               <tr key={group.lane}>
                 <td>
-                  <button type="button" class="plain swatched" title={`${clip(name)}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
+                  <button type="button" class="plain swatched" title={`${clip(t.ownerName(name))}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
                     <Swatch hue={hue} /> <span class="name"><OperatorName name={name} /></span>
                   </button>
                 </td>
@@ -61,7 +61,7 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
             <td class="number">{int(t, peak.live_blocks)}</td>
             <td />
           </tr>
-          <Extra name={t.active} bytes={peak.active_bytes} show={show} />
+          {!ofJax(device) && <Extra name={t.active} bytes={peak.active_bytes} show={show} />}
           <Extra name={t.reserved} bytes={peak.reserved_bytes} show={show} />
         </tfoot>
       </table>

@@ -3,7 +3,6 @@ import {clip, exactTime} from '../format';
 import {useMessages} from '../i18n';
 import {isStep, phasesInView} from '../phases';
 import type {State} from '../state';
-import {captureAt} from '../state';
 import {showRange} from '../window';
 
 /** A name's first letter alone says nothing. */
@@ -11,7 +10,7 @@ const NARROWEST_NAME_PX = 30;
 
 /** The steps by name, above the charts that they shade. */
 export function Phases({s, device}: {s: State; device: DeviceSummary}) {
-  const phases = captureAt(s)?.phases ?? [];
+  const {phases} = device;
   if (phases.length === 0) return null;
   // Optimizer steps lie within steps, and upon them.
   const placed = [phases.filter(isStep), phases.filter(phase => !isStep(phase))].flatMap(kind => phasesInView(kind, s));

@@ -5,6 +5,7 @@ import {copy} from '../platform';
 import {openSample} from '../session';
 import {pickFiles, pickFolder} from './Header';
 import {memo} from './memo';
+import {SelfTest} from './SelfTest';
 
 const TORCH = `from torch_npu import profiler
 
@@ -74,6 +75,7 @@ export const Start = memo(function Start() {
         <Recipe title={t.startVerl} text={VERL} />
         <Recipe title={t.startJax} text={JAX} />
       </div>
+      <SelfTest />
     </main>
   );
 });

@@ -5,7 +5,7 @@ import {ranksOf} from '../gantt';
 import {useMessages} from '../i18n';
 import type {Frame} from '../protocol';
 import type {State} from '../state';
-import {nsAt} from '../state';
+import {nsAt, ofJax} from '../state';
 import {columnOf, covers} from '../stretch';
 import {placeName} from './Answer';
 import {CodeLine} from './Block';
@@ -116,7 +116,7 @@ function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary})
   const released = end_ns !== null && end_ns !== undefined;
   return (
     <>
-      <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {clip(detail.name || t.unattributed)}</strong>
+      <strong class="name"><Swatch hue={device.lanes[detail.lane]?.hue ?? 12} /> {clip(t.ownerName(detail.name || t.unattributed))}</strong>
       <CodeLine origin={detail.origin} />
       <dl>
         <dt>{t.size}</dt><dd>{size(detail.bytes)} · {exactBytes(t, detail.bytes)}</dd>
@@ -124,7 +124,7 @@ function OfBlock({detail, device}: {detail: BlockDetail; device: DeviceSummary})
         <dt>{t.end}</dt><dd>{released ? <>{time(t, end_ns, device.end_ns)}<small>{instant(device.base_ns, end_ns)}</small></> : t.notReleased}</dd>
         <dt>{t.duration}</dt><dd>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
       </dl>
-      <span>{t.overlapping(detail.overlapping, size(detail.overlapping_bytes))}</span>
+      <span>{(ofJax(device) ? t.overlappingOwner : t.overlapping)(detail.overlapping, size(detail.overlapping_bytes))}</span>
     </>
   );
 }

@@ -6,7 +6,7 @@ import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import type {State} from '../state';
 import {stretch} from '../stretch';
-import {Marks} from './Marks';
+import {Marks, Waits} from './Marks';
 import {LineSwitch} from './panels/Reserve';
 import {Phases} from './Phases';
 
@@ -32,12 +32,15 @@ export function Trend({s, device}: {s: State; device: DeviceSummary}) {
           onWheel={gestures.wheel} onPointerDown={gestures.down} onPointerMove={gestures.move} onPointerUp={gestures.up}
           onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>
           <Marks s={s} device={device} />
+          <Waits s={s} device={device} />
         </div>
         {frame === null && <p class="drawing" role="status">{t.drawing}</p>}
       </div>
     </div>
   );
 }
+
+const isKnown = (bytes: number | null | undefined): boolean => bytes !== null && bytes !== undefined;
 
 function Legend({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
@@ -48,7 +51,7 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
         <span><i class="key total" aria-hidden="true" /> {t.total}</span>
         <span title={t.baselineTitle}><i class="key baseline" aria-hidden="true" /> {t.baseline}</span>
         <span><i class="key reserved" aria-hidden="true" /> {t.reserved}</span>
-        <span><i class="key active" aria-hidden="true" /> {t.active}</span>
+        {isKnown(device.peak.active_bytes) && <span><i class="key active" aria-hidden="true" /> {t.active}</span>}
         {device.has_outside && <LineSwitch s={s} line="outside" />}
         {s.lines.filter(line => line !== 'outside').map(line => <LineSwitch key={line} s={s} line={line} />)}
       </span>

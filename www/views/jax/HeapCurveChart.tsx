@@ -25,6 +25,7 @@ export function HeapCurveChart({s, module}: {s: State; module: ModuleReport}) {
     <section class="panel heap-curve" data-test="heap-curve">
       <h2>{heap === null ? t.drawing : t.heapCurve(heap.events)}</h2>
       <div class="heap-box" ref={box}><canvas ref={canvas} class="heap-canvas" role="img" aria-label={heap === null ? t.drawing : t.heapCurve(heap.events)} /></div>
+      <p class="axis-name muted">{t.heapAxis}</p>
     </section>
   );
 }

@@ -23,7 +23,7 @@ export function Hosts({session, place}: {session: Session; place: Place | null})
                 <td>{report.host ?? t.unknown}</td>
                 <td class="path"><code>{clip(report.chosen_module ?? '')}</code></td>
                 <td class="number">{module === undefined ? '–' : size(module.needed_bytes)}</td>
-                <td class="number">{int(t, report.executions.length)}</td>
+                <td class="number">{int(t, session.executions.get(capture) ?? report.executions.length)}</td>
                 <td class={`text ${verdict?.severity === 'error' ? 'bad' : verdict?.severity === 'warning' ? 'warn' : ''}`}>{verdict === null ? t.noVerdict : t.verdict(verdict)}</td>
                 <td>{report.versions.jax ?? t.unknown}</td>
                 <td>{report.versions.jaxlib ?? t.unknown}</td>

@@ -1,12 +1,10 @@
-import type {CaptureSummary, DeviceSummary, ModuleReport, PoolReport, XplaneReport} from '../../../target/plain/pkg/oomscope';
+import type {CaptureSummary, ModuleReport, PoolReport, XplaneReport} from '../../../target/plain/pkg/oomscope';
 import {clip, size} from '../../format';
 import {useMessages} from '../../i18n';
 import {deviceAt, isUsable, set} from '../../state';
 import type {Session, State} from '../../state';
 import {PlaceSelect} from '../Answer';
-import {Block} from '../Block';
-import {Charts} from '../Charts';
-import {Peak} from '../Peak';
+import {Work} from '../Work';
 import {HeapCurveChart} from './HeapCurveChart';
 import {HeapPeak} from './HeapPeak';
 import {Plan} from './Plan';
@@ -36,7 +34,7 @@ export function Jax({s, session, capture, report}: Props) {
   return (
     <>
       <Answer s={s} session={session} capture={capture} report={report} module={module} capacity={capacity} />
-      <Verdicts diagnosis={report.diagnosis} />
+      <Verdicts diagnosis={report.diagnosis} wait={device?.waits[0] ?? null} />
       {module !== null && (
         <div class="plans">
           <Plan module={module} capacity={capacity} />
@@ -44,21 +42,8 @@ export function Jax({s, session, capture, report}: Props) {
           <HeapCurveChart s={s} module={module} />
         </div>
       )}
-      {device !== null && <RunTime s={s} device={device} />}
+      {device !== null && <Work s={s} device={device} />}
     </>
-  );
-}
-
-/** Use of the allocator over time, with executions, beside what was alive at its peak. */
-function RunTime({s, device}: {s: State; device: DeviceSummary}) {
-  return (
-    <div class="work">
-      <Charts s={s} device={device} />
-      <aside class="side">
-        <Peak device={device} />
-        <Block pinned={s.pinned} detail={s.detail} device={device} />
-      </aside>
-    </div>
   );
 }
 
@@ -83,7 +68,7 @@ function Answer({s, session, capture, report, module, capacity}: AnswerProps) {
           {t.jaxNeeds(size(module.needed_bytes), capacity === null ? null : size(capacity))}
         </strong>
       )}
-      <span>{t.jaxCounts(report.modules.length, report.executions.length)}</span>
+      <span>{t.jaxCounts(report.modules.length, session.executions.get(capture.capture) ?? report.executions.length)}</span>
       {capture.warnings.length > 0 && (
         <button type="button" class="plain warn" onClick={() => set({tab: 'quality'})}>{t.notes(capture.warnings.length)}</button>
       )}

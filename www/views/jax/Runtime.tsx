@@ -1,5 +1,5 @@
 import type {ExecutionReport, HostEventReport, LiveReport, PoolReport, RetryReport} from '../../../target/plain/pkg/oomscope';
-import {clip, column, duration, exactBytes, exactTime, int, size, time} from '../../format';
+import {clip, column, duration, exactBytes, exactTime, int, moment, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
 
@@ -23,7 +23,7 @@ export function LiveAtStart({live, module}: {live: LiveReport[]; module: string}
                 <tbody>
                   {groups.map(({owner, bytes, blocks}) => (
                     <tr key={owner}>
-                      <td class="path">{clip(owner)}</td>
+                      <td class="path">{clip(t.ownerName(owner))}</td>
                       <td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{unit.show(bytes)}</td>
                       <td class="number">{blocks === 0 ? '–' : int(t, blocks)}</td>
                     </tr>
@@ -39,7 +39,29 @@ export function LiveAtStart({live, module}: {live: LiveReport[]; module: string}
   );
 }
 
-/** What the host did between the last two executions: who might hold on to the outputs is marked. */
+interface HostEvents {
+  first: HostEventReport;
+  count: number;
+  duration_ns: number;
+}
+
+/** Equal events folded: those of one name, on one device, within the same Python functions; by the start of the first. */
+function folded(events: HostEventReport[]): HostEvents[] {
+  const groups = new Map<string, HostEvents>();
+  for (const event of events) {
+    const key = JSON.stringify([event.device, event.highlight, event.name, event.frames]);
+    const same = groups.get(key);
+    if (same === undefined) {
+      groups.set(key, {first: event, count: 1, duration_ns: event.duration_ns});
+    } else {
+      same.count += 1;
+      same.duration_ns += event.duration_ns;
+    }
+  }
+  return [...groups.values()];
+}
+
+/** What the host did between the last two executions: who might hold on to the outputs is marked, with the functions around it. */
 export function BetweenExecutions({events}: {events: HostEventReport[]}) {
   const t = useMessages();
   if (events.length === 0) return <p class="empty">{t.betweenExecutionsEmpty}</p>;
@@ -47,14 +69,18 @@ export function BetweenExecutions({events}: {events: HostEventReport[]}) {
   return (
     <div class="table-box">
       <table class="groups" data-test="between-executions">
-        <thead><tr><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th><th>{t.hostEvent}</th></tr></thead>
+        <thead><tr><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.hostEventCount}</th><th class="number">{t.duration}</th><th>{t.hostEvent}</th></tr></thead>
         <tbody>
-          {events.map((event, at) => (
-            <tr key={at} class={event.highlight ? 'highlight' : ''}>
-              <td>{deviceName(t, event.device)}</td>
-              <td class="number" title={exactTime(t, event.start_ns, end)}>{time(t, event.start_ns, end)}</td>
-              <td class="number">{duration(event.duration_ns)}</td>
-              <td class="path"><code>{clip(event.name)}</code>{event.highlight && <small class="warn"> {t.mayHold}</small>}</td>
+          {folded(events).map(({first, count, duration_ns}, at) => (
+            <tr key={at} class={first.highlight ? 'highlight' : ''}>
+              <td>{deviceName(t, first.device)}</td>
+              <td class="number" title={exactTime(t, first.start_ns, end)}>{moment(t, first.start_ns)}</td>
+              <td class="number">{int(t, count)}</td>
+              <td class="number">{duration(duration_ns)}</td>
+              <td class="path">
+                <code>{clip(first.name)}</code>{first.highlight && <small class="warn"> {t.mayHold}</small>}
+                {first.frames.length > 0 && <ol class="frames-around">{[...first.frames].reverse().map((frame, nth) => <li key={nth}><code>{clip(frame)}</code></li>)}</ol>}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -64,7 +90,7 @@ export function BetweenExecutions({events}: {events: HostEventReport[]}) {
 }
 
 /** Every execution, and every wait for memory. */
-export function Executions({executions, retries}: {executions: ExecutionReport[]; retries: RetryReport[]}) {
+export function Executions({executions, all, retries}: {executions: ExecutionReport[]; all: number; retries: RetryReport[]}) {
   const t = useMessages();
   if (executions.length === 0 && retries.length === 0) return <p class="empty">{t.executionsEmpty}</p>;
   const end = endOf([...executions, ...retries]);
@@ -74,10 +100,11 @@ export function Executions({executions, retries}: {executions: ExecutionReport[]
       {retries.length > 0 && (
         <ul class="retries" data-test="retries">
           {retries.map((retry, at) => (
-            <li key={at}>{t.retry(deviceName(t, retry.device), time(t, retry.start_ns, end), duration(retry.duration_ns), retry.module ? `${clip(retry.module)} ${retry.execution ?? ''}` : null, retry.inferred)}</li>
+            <li key={at}>{t.retry(deviceName(t, retry.device), moment(t, retry.start_ns), duration(retry.duration_ns), retry.module ? `${clip(retry.module)} ${retry.execution ?? ''}` : null, retry.inferred)}</li>
           ))}
         </ul>
       )}
+      {all > executions.length && <p class="muted" data-test="last-executions">{t.lastExecutions(executions.length, all)}</p>}
       <table class="groups" data-test="executions">
         <thead>
           <tr><th>{t.module}</th><th class="number">№</th><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th><th>{t.launched}</th>
@@ -89,7 +116,7 @@ export function Executions({executions, retries}: {executions: ExecutionReport[]
               <td class="path"><code>{clip(each.module)}</code></td>
               <td class="number">{int(t, each.n)}</td>
               <td>{deviceName(t, each.device)}</td>
-              <td class="number" title={exactTime(t, each.start_ns, end)}>{time(t, each.start_ns, end)}</td>
+              <td class="number" title={exactTime(t, each.start_ns, end)}>{moment(t, each.start_ns)}</td>
               <td class="number">{duration(each.duration_ns)}</td>
               <td class={each.launched === false ? 'bad' : ''}>{t.launchedWords(each.launched ?? null)}</td>
               <td class="number" title={each.used_at_start_bytes === null || each.used_at_start_bytes === undefined ? undefined : exactBytes(t, each.used_at_start_bytes)}>

@@ -17,7 +17,7 @@ export function OfJax({s, session, report}: {s: State; session: Session; report:
     case 'buffers': return module === null ? <p class="empty">{t.modulesEmpty}</p> : <Buffers module={module} />;
     case 'live_start': return <LiveAtStart live={report.live_at_last_start} module={chosen ?? ''} />;
     case 'between_runs': return <BetweenExecutions events={report.between_last_two} />;
-    case 'executions': return <Executions executions={report.executions} retries={report.retries} />;
+    case 'executions': return <Executions executions={report.executions} all={session.executions.get(s.place?.capture ?? -1) ?? 0} retries={report.retries} />;
     case 'modules': return <Modules modules={report.modules} chosen={chosen} choose={module => set({module})} />;
     case 'allocators': return <Allocators allocators={report.allocators} />;
     case 'hosts': return <Hosts session={session} place={s.place} />;

@@ -1,22 +1,26 @@
-import type {Diagnosis, Fix, Number as Figure} from '../../../target/plain/pkg/oomscope';
+import type {Diagnosis, Fix, Number as Figure, WaitSummary} from '../../../target/plain/pkg/oomscope';
 import {exactBytes, duration, int, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
+import {showRange} from '../../window';
+
+/** So much of a wait is shown, as a part of the time before it. */
+const BESIDE = 0.15;
 
 const SIGNS = new Map([['error', '✖'], ['warning', '!'], ['info', 'i']]);
 
 /** What is wrong, the gravest first, with what helps and what that costs. */
-export function Verdicts({diagnosis}: {diagnosis: Diagnosis[]}) {
+export function Verdicts({diagnosis, wait}: {diagnosis: Diagnosis[]; wait: WaitSummary | null}) {
   const t = useMessages();
   if (diagnosis.length === 0) return <p class="verdicts muted" data-test="verdicts">{t.noVerdict}</p>;
   return (
     <ul class="verdicts" data-test="verdicts">
-      {diagnosis.map((verdict, at) => <Verdict key={at} verdict={verdict} open={at === 0 && verdict.severity === 'error'} />)}
+      {diagnosis.map((verdict, at) => <Verdict key={at} verdict={verdict} open={at === 0 && verdict.severity === 'error'} wait={verdict.code === 'allocator-retry' ? wait : null} />)}
     </ul>
   );
 }
 
-function Verdict({verdict, open}: {verdict: Diagnosis; open: boolean}) {
+function Verdict({verdict, open, wait}: {verdict: Diagnosis; open: boolean; wait: WaitSummary | null}) {
   const t = useMessages();
   const {code, severity, fixes, numbers} = verdict;
   const head = (
@@ -32,9 +36,18 @@ function Verdict({verdict, open}: {verdict: Diagnosis; open: boolean}) {
         <summary>{head}{fixes[0] !== undefined && <span class="verdict-fix muted"> → {t.fixActions[fixes[0].code] ?? fixes[0].action}</span>}</summary>
         {fixes.length > 0 && <Fixes fixes={fixes} />}
         {numbers.length > 0 && <Figures numbers={numbers} />}
+        {wait !== null && <p class="confirm"><button type="button" class="plain link" data-test="show-wait" onClick={() => showWait(wait)}>{t.showWait}</button></p>}
       </details>
     </li>
   );
+}
+
+/** Takes the charts to where the allocator had no room. */
+function showWait({time_ns, duration_ns}: WaitSummary): void {
+  // A wait takes ten seconds; what led to it some milliseconds.
+  const before = Math.max(1, time_ns);
+  showRange({from: 0, to: time_ns + Math.min(duration_ns, before * BESIDE)});
+  document.querySelector('.charts')?.scrollIntoView({block: 'nearest'});
 }
 
 function Fixes({fixes}: {fixes: Fix[]}) {

@@ -40,7 +40,7 @@ export function Between({s, device}: Props) {
 
 function Rows({s, device, value, groups}: Props & {value: BetweenAnswer; groups: DifferenceRow[]}) {
   const t = useMessages();
-  const heading = useGroupHeading(s.by);
+  const heading = useGroupHeading(s.by, device);
   const baseline = (value.b?.baseline_bytes ?? 0) - (value.a?.baseline_bytes ?? 0);
   const largest = [value.new, value.freed, value.common].map(share => share.bytes);
   const {unit, show} = column(Math.max(1, Math.abs(baseline), ...largest));

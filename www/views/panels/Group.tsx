@@ -2,6 +2,7 @@ import type {By, DeviceSummary, GroupLabel} from '../../../target/plain/pkg/ooms
 import {classSize, clip, exactBytes} from '../../format';
 import {revealLane} from '../../frames';
 import {useMessages} from '../../i18n';
+import {ofJax} from '../../state';
 import {OperatorName} from '../OperatorName';
 import {Stack} from '../Stack';
 import {Swatch} from '../Swatch';
@@ -15,7 +16,7 @@ export function Group({label, by, device}: {label: GroupLabel; by: By; device: D
       const name = text || t.unattributed;
       if (lane === null || lane === undefined) return <span class="name"><OperatorName name={name} /></span>;
       return (
-        <button type="button" class="plain swatched" title={`${clip(name)}: ${t.showLane}`} onClick={() => revealLane(lane)}>
+        <button type="button" class="plain swatched" title={`${clip(t.ownerName(name))}: ${t.showLane}`} onClick={() => revealLane(lane)}>
           <Swatch hue={device.lanes[lane]?.hue ?? 12} /> <span class="name"><OperatorName name={name} /></span>
         </button>
       );
@@ -38,4 +39,7 @@ export function Group({label, by, device}: {label: GroupLabel; by: By; device: D
 }
 
 /** The heading of the groups' column. */
-export const useGroupHeading = (by: By): string => useMessages().byHeadings[by];
+export function useGroupHeading(by: By, device: DeviceSummary): string {
+  const t = useMessages();
+  return by === 'operator' && ofJax(device) ? t.owner : t.byHeadings[by];
+}

@@ -3,9 +3,11 @@ import {percent} from '../../format';
 import {useMessages} from '../../i18n';
 import {traceShare} from '../../panels';
 import type {State} from '../../state';
-import {ROWS_AT_FIRST, captureAt, set} from '../../state';
+import {ROWS_AT_FIRST, captureAt, deviceAt, ofJax, set} from '../../state';
 
 const ALL: By[] = ['operator', 'stack', 'user-frame', 'stream', 'size-class'];
+/** Of an allocator of JAX: it has owners instead of operators, and neither stacks nor streams. */
+const OF_JAX: By[] = ['operator', 'size-class'];
 
 const needsTrace = (by: By): boolean => by === 'stack' || by === 'user-frame';
 
@@ -13,10 +15,12 @@ const needsTrace = (by: By): boolean => by === 'stack' || by === 'user-frame';
 export function GroupBy({s}: {s: State}) {
   const t = useMessages();
   const share = traceShare(s.session, captureAt(s));
+  const device = deviceAt(s);
+  const jax = device !== null && ofJax(device);
   return (
     <span class="group-by">
       <label>{t.groupBy} <select data-test="group-by" value={s.by} onChange={event => set({by: event.currentTarget.value as By, rows: ROWS_AT_FIRST})}>
-        {ALL.map(by => <option key={by} value={by}>{t.byNames[by]}</option>)}
+        {(jax ? OF_JAX : ALL).map(by => <option key={by} value={by}>{jax && by === 'operator' ? t.byOwner : t.byNames[by]}</option>)}
       </select></label>
       {needsTrace(s.by) && <Nearest s={s} />}
       {needsTrace(s.by) && share !== null && <span class="muted" role="status">{t.traceRead(percent(share))}</span>}

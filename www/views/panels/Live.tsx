@@ -76,7 +76,7 @@ function Live({s, device, answer, test, title, exact, note, before}: LiveProps) 
 
 function Groups({s, device, live, groups}: Props & {live: LiveAnswer; groups: LiveGroup[]}) {
   const t = useMessages();
-  const heading = useGroupHeading(s.by);
+  const heading = useGroupHeading(s.by, device);
   const {total_bytes, baseline_bytes, tracked_bytes, rest} = live;
   const whole = total_bytes ?? tracked_bytes;
   const {unit, show} = column(Math.max(whole, Math.abs(baseline_bytes ?? 0), ...groups.map(group => group.bytes)));

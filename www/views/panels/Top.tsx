@@ -32,7 +32,7 @@ export function Top({s, device}: Props) {
     <Panel s={s} test="top" title={title} exact={exactBytes(t, bytes)} stale={!isCurrent(s, answer)} controls={controls}>
       <div class="table-box">
         <table class="groups" data-test="top">
-          <Head s={s} bytesUnit={unitOf(allocators).unit} />
+          <Head s={s} device={device} bytesUnit={unitOf(allocators).unit} />
           <tbody>
             {allocators.map((row, at) => <Row key={at} row={row} s={s} device={device} show={unitOf(allocators).show} />)}
             {value.groups > allocators.length && <tr><td colSpan={7}><More rest={value.groups - allocators.length} s={s} /></td></tr>}
@@ -45,9 +45,9 @@ export function Top({s, device}: Props) {
 
 const unitOf = (rows: AllocatorRow[]) => column(Math.max(1, ...rows.map(row => Math.max(row.bytes, row.peak_without_bytes))));
 
-function Head({s, bytesUnit}: {s: State; bytesUnit: string}) {
+function Head({s, device, bytesUnit}: {s: State; device: DeviceSummary; bytesUnit: string}) {
   const t = useMessages();
-  const heading = useGroupHeading(s.by);
+  const heading = useGroupHeading(s.by, device);
   const columns: [TopSort, string, string | undefined][] = [
     ['bytes', `${t.allocatedBytes}, ${bytesUnit}`, undefined], ['blocks', t.blocks, undefined], ['largest', `${t.largest}, ${bytesUnit}`, undefined],
     ['mean_lifetime', t.meanLifetime, t.meanLifetimeTitle], ['byte_seconds', t.byteSeconds, t.byteSecondsTitle],
