@@ -79,8 +79,9 @@ function decimal(t: Messages, ns: number, perUnit: number, digits: number): stri
   return `${ns < 0 ? '−' : ''}${int(t, Math.floor(whole / perUnit))}.${fraction}`;
 }
 
-/** A relative instant; its unit follows the capture's length. */
+/** A relative instant; its unit follows the capture's length, but where nothing of it would show in that. */
 export function time(t: Messages, ns: number, end_ns: number): string {
+  if (end_ns >= IN_SECONDS && ns !== 0 && Math.abs(ns) < MILLISECOND) return moment(t, ns);
   return end_ns >= IN_SECONDS ? `${decimal(t, ns, SECOND, 6)} s` : `${decimal(t, ns, MILLISECOND, 3)} ms`;
 }
 

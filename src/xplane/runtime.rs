@@ -161,8 +161,7 @@ pub struct Draft {
     runtime: Runtime,
     points: Vec<Point>,
     questions: Vec<Question>,
-    /// The execution that stands for each record.
-    stand_in: FxHashMap<usize, usize>,
+    stand_in: StandIns,
 }
 
 impl Draft {
@@ -178,8 +177,7 @@ impl Draft {
         let is_known = !devices.gpus.is_empty() || !sweep.points.is_empty();
         launches.attach(&mut executions, &sweep, &mut modules, is_known);
         name_modules(&mut executions, plans);
-        let number: FxHashMap<usize, usize> = executions.iter().enumerate().map(|(number, (record, _))| (*record, number)).collect();
-        let stand_in = stand_ins(&sweep, number);
+        let stand_in = StandIns::of(&sweep, executions.iter().map(|(record, _)| *record));
         let executions: Vec<Execution> = executions.into_iter().map(|(_, execution)| execution).collect();
         let retries = retries(&sweep, &executions, &stand_in, &devices);
         let Sweep { points, questions, .. } = sweep;
@@ -432,20 +430,36 @@ fn origins<'a>(sweep: &'a Sweep, links: &[(i64, i64)]) -> impl Iterator<Item = &
     })
 }
 
-/// The record that stands for each in the executions, by their numbers.
-fn stand_ins(sweep: &Sweep, number: FxHashMap<usize, usize>) -> FxHashMap<usize, usize> {
-    let mut found = number.clone();
-    for (index, record) in sweep.records.iter().enumerate() {
-        let whole = whole_of(sweep, record).or(record.parent);
-        if let (false, Some(&execution)) = (number.contains_key(&index), whole.and_then(|whole| number.get(&whole))) {
-            found.insert(index, execution);
+/// The execution that stands for each record.
+struct StandIns(Vec<u32>);
+
+const NO_EXECUTION: u32 = u32::MAX;
+
+impl StandIns {
+    /// By the records that are executions, in the executions' order.
+    fn of(sweep: &Sweep, executions: impl Iterator<Item = usize>) -> StandIns {
+        let mut number = vec![NO_EXECUTION; sweep.records.len()];
+        executions.enumerate().for_each(|(execution, record)| number[record] = execution as u32);
+        let mut found = number.clone();
+        for (index, record) in sweep.records.iter().enumerate() {
+            let whole = whole_of(sweep, record);
+            if number[index] == NO_EXECUTION {
+                if let Some(whole) = whole.or(record.parent).filter(|&whole| number[whole] != NO_EXECUTION) {
+                    found[index] = number[whole];
+                }
+            } else if let Some(whole) = whole.filter(|_| record.is_helper) {
+                // What an Execute asks for outside of its parts is counted to the first of them.
+                if found[whole] == NO_EXECUTION {
+                    found[whole] = number[index];
+                }
+            }
         }
-        // What an Execute asks for outside of its parts is counted to the first of them.
-        if let (true, Some(whole), Some(&execution)) = (record.is_helper, whole, number.get(&index)) {
-            found.entry(whole).or_insert(execution);
-        }
+        StandIns(found)
     }
-    found
+
+    fn get(&self, record: usize) -> Option<usize> {
+        self.0.get(record).copied().filter(|&execution| execution != NO_EXECUTION).map(|execution| execution as usize)
+    }
 }
 
 /// The names of modules, each kept once.
@@ -572,7 +586,7 @@ fn name_modules(executions: &mut [(usize, Execution)], plans: &[Plan]) {
 }
 
 /// Groups the events of the allocators, and names the owners.
-fn allocators(points: &[Point], texts: &[String], executions: &[Execution], stand_in: &FxHashMap<usize, usize>, looked: &Looked) -> Vec<Allocator> {
+fn allocators(points: &[Point], texts: &[String], executions: &[Execution], stand_in: &StandIns, looked: &Looked) -> Vec<Allocator> {
     let mut by_name: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
     for point in points {
         by_name.entry(&texts[point.memory.allocator as usize]).or_default().push(point);
@@ -580,13 +594,13 @@ fn allocators(points: &[Point], texts: &[String], executions: &[Execution], stan
     by_name.into_iter().map(|(name, points)| allocator(name, points, executions, stand_in, looked)).collect()
 }
 
-fn allocator(name: &str, mut points: Vec<&Point>, executions: &[Execution], stand_in: &FxHashMap<usize, usize>, looked: &Looked) -> Allocator {
+fn allocator(name: &str, mut points: Vec<&Point>, executions: &[Execution], stand_in: &StandIns, looked: &Looked) -> Allocator {
     points.sort_by_key(|point| point.time_ps);
     let mut owners = Interner::default();
     let owner = |point: &Point| match point.owner {
         Owner::Asked(question) => looked.owners[looked.answers[question as usize] as usize].clone(),
         Owner::Nobody => String::new(),
-        Owner::Record(record) => stand_in.get(&record).map_or_else(String::new, |&number| outputs_of(&executions[number])),
+        Owner::Record(record) => stand_in.get(record).map_or_else(String::new, |number| outputs_of(&executions[number])),
     };
     let changes: Vec<Change> = points
         .iter()
@@ -629,12 +643,12 @@ pub fn outputs_of(execution: &Execution) -> String {
     format!("outputs of {} execution {}", bare_name(&execution.module), execution.n)
 }
 
-fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &FxHashMap<usize, usize>, devices: &Devices) -> Vec<Retry> {
+fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &StandIns, devices: &Devices) -> Vec<Retry> {
     let mut retries: Vec<Retry> = sweep
         .waits
         .iter()
         .map(|wait| {
-            let execution = wait.record.and_then(|record| stand_in.get(&record)).copied();
+            let execution = wait.record.and_then(|record| stand_in.get(record));
             let device = execution.and_then(|execution| executions[execution].device).or_else(|| devices.of_allocator(wait.allocator));
             Retry { device, start_ps: wait.start_ps, duration_ps: wait.duration_ps, execution, inferred: wait.inferred }
         })

@@ -1,8 +1,8 @@
-//! XSpace of xplane.proto (package tensorflow.profiler): what both readings of a file share.
+//! XSpace of xplane.proto (package tensorflow.profiler): what the readings of a file share.
 //!
-//! A file is read twice. A plane's names stand behind its lines, and without them nothing tells which of millions of events matter; so the
-//! first reading takes the names (and the plans) and passes over the lines, the second takes the events that matter and passes over the
-//! rest. Neither keeps what it does not need.
+//! A plane's names stand behind its lines, and without them nothing tells which of millions of events matter. So the names (and the plans)
+//! are read first, jumping over the lines; then the events that matter; then what was around some of these. No reading keeps what it does
+//! not need.
 //!
 //! | message | fields used |
 //! |---|---|

@@ -1,6 +1,7 @@
 //! One pass over the kept events of each thread, in order, with those that are open: which execution an allocation belongs to, what an execution shows of itself, and how threads hand on to each other.
 
 use super::events::{Class, Events, Line, Memory, Name};
+use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
 /// What the pass gives.
@@ -130,9 +131,11 @@ impl Sweep {
     /// Passes over all threads.
     pub fn of(events: &Events) -> Sweep {
         let mut sweep = Sweep::default();
+        let notes = events.lines.iter().flat_map(|line| &line.notes.0);
+        let consumed = notes.filter_map(|(_, note)| note.consumes).collect();
         for (index, line) in events.lines.iter().enumerate() {
             let first = sweep.records.len();
-            let mut pass = Pass { names: &events.names, line, index, open: Vec::new(), sweep: &mut sweep };
+            let mut pass = Pass { names: &events.names, line, index, open: Vec::new(), sweep: &mut sweep, consumed: &consumed };
             (0..line.start_ps.len()).for_each(|event| pass.event(event));
             if sweep.records.len() == first && !line.memory.0.is_empty() {
                 sweep.waits.extend(inferred_waits(&events.names, line));
@@ -148,6 +151,8 @@ struct Pass<'a> {
     index: usize,
     open: Vec<Open>,
     sweep: &'a mut Sweep,
+    /// What some thread goes on with.
+    consumed: &'a FxHashSet<(i64, i64)>,
 }
 
 impl Pass<'_> {
@@ -255,7 +260,7 @@ impl Pass<'_> {
     }
 
     fn origin(&mut self, event: usize, record: Option<usize>) {
-        if let Some(link) = self.line.notes.get(event).and_then(|note| note.produces) {
+        if let Some(link) = self.line.notes.get(event).and_then(|note| note.produces).filter(|link| self.consumed.contains(link)) {
             let origin =
                 Origin { line: self.index, function: self.function(event), record: record.or_else(|| self.innermost()), consumes: self.consumed(event) };
             self.sweep.origins.insert(link, origin);

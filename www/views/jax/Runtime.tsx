@@ -79,7 +79,7 @@ export function BetweenExecutions({events}: {events: HostEventReport[]}) {
               <td class="number">{duration(duration_ns)}</td>
               <td class="path">
                 <code>{clip(first.name)}</code>{first.highlight && <small class="warn"> {t.mayHold}</small>}
-                {first.frames.length > 0 && <ol class="frames-around">{[...first.frames].reverse().map((frame, nth) => <li key={nth}><code>{clip(frame)}</code></li>)}</ol>}
+                <Around frames={first.frames ?? []} />
               </td>
             </tr>
           ))}
@@ -87,6 +87,12 @@ export function BetweenExecutions({events}: {events: HostEventReport[]}) {
       </table>
     </div>
   );
+}
+
+/** The Python functions around an event, the innermost first. */
+function Around({frames}: {frames: string[]}) {
+  if (frames.length === 0) return null;
+  return <ol class="frames-around">{[...frames].reverse().map((frame, nth) => <li key={nth}><code>{clip(frame)}</code></li>)}</ol>;
 }
 
 /** Every execution, and every wait for memory. */
