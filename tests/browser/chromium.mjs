@@ -9,12 +9,12 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /** `log`: a file for the browser's own log of everything that went to the network; complete once the browser is closed. */
-export const launch = async ({log, lang = 'en-US'} = {}) => {
+export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
   const browser = await chromium.launch({
     executablePath: findBrowser('chromium'),
     args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
   });
-  const open = async (address, {width = 1280, height = 800, scheme = 'light', ratio = 1} = {}) => {
+  const open = async (address, {width = 1280, height = 800, ratio = 1} = {}) => {
     const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
     const page = await context.newPage();
     const watched = watch(page, context);

@@ -8,16 +8,19 @@ import {watch} from './watch.mjs';
 // Firefox's own settings service would fill the log; the variable lets the preference name another address for it.
 const QUIET = {env: {MOZ_REMOTE_SETTINGS_DEVTOOLS: '1'}, preferences: {'services.settings.server': 'data:,'}};
 
+/** What pages are told that a person prefers; no page of Firefox can be told otherwise than the others. */
+const SCHEMES = {dark: 0, light: 1};
+
 /** `log`: a file for the browser's own log of its http traffic; complete once the browser is closed. */
-export const launch = async ({log, lang = 'en-US'} = {}) => {
+export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
   const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: findBrowser('firefox'),
     headless: true,
     env: {...process.env, ...QUIET.env, ...(log ? {MOZ_LOG: 'nsHttp:3', MOZ_LOG_FILE: log} : {})},
-    extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang},
+    extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang, 'layout.css.prefers-color-scheme.content-override': SCHEMES[scheme]},
   });
-  const open = async (address, {width = 1280, height = 800, scheme = 'light'} = {}) => {
+  const open = async (address, {width = 1280, height = 800} = {}) => {
     const page = await browser.newPage();
     await page.setViewport({width, height});
     const watched = watch(page);

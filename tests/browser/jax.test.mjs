@@ -114,10 +114,11 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     });
 
     test('narrow, dark, Chinese: nothing is wider than the window', async () => {
-      const chinese = await driver.launch({lang: 'zh-CN'});
-      const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844, scheme: 'dark'});
+      const chinese = await driver.launch({lang: 'zh-CN', scheme: 'dark'});
+      const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844});
       await open(page, OOM);
       assert.match(await textOf(page, 'verdicts'), /这一步本身就放不下/);
+      assert.ok(await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches));
       const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(wide <= seen, `the page is ${wide} px wide in a window of ${seen} px`);
       await shot(page, `jax-${name}-dark-narrow-chinese`);

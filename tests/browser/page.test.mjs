@@ -132,8 +132,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     });
 
     test('looks: dark, narrow, Chinese', async () => {
-      const chinese = await driver.launch({lang: 'zh-CN'});
-      const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844, scheme: 'dark'});
+      const chinese = await driver.launch({lang: 'zh-CN', scheme: 'dark'});
+      const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844});
       await page.click(at(`sample-${SAMPLE}`));
       await readPeak(page);
       assert.match(await page.evaluate(() => document.body.innerText), /\p{Script=Han}/u);

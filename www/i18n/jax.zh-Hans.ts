@@ -16,7 +16,8 @@ const OWNERS = new Map([
 function ownerName(owner: string): string {
   const [, what, module, execution] = /^(outputs|temporaries) of (.+) execution (\d+)$/.exec(owner) ?? [];
   if (what === undefined) return OWNERS.get(owner) ?? owner;
-  return `${module} 第 ${execution} 次执行的${what === 'outputs' ? '输出' : '临时内存'}`;
+  // 先说是什么：名称在图上会被截短。
+  return `${what === 'outputs' ? '输出' : '临时内存'}：${module} 第 ${execution} 次执行`;
 }
 
 /** 由代码和参数组成的结论；没有收录的代码用英文原文。 */

@@ -12,7 +12,7 @@ export function Buffers({module}: {module: ModuleReport}) {
   const unit = column(Math.max(1, ...heap.buffers.map(({bytes}) => bytes)));
   return (
     <div class="table-box">
-      <table class="groups" data-test="buffers">
+      <table class="groups buffers" data-test="buffers">
         <thead>
           <tr>
             <th>{t.bufferShape}</th><th class="number">{t.bytesIn(unit.unit)}</th><th class="number">{t.bufferCount}</th><th>{t.bufferRole}</th><th>{t.bufferLine}</th>
