@@ -323,7 +323,7 @@ pub struct Numbers {
 const NO_NAME: u32 = u32::MAX;
 
 impl Numbers {
-    fn of(names: &PlaneNames, known: &mut Vec<Name>) -> Numbers {
+    pub(super) fn of(names: &PlaneNames, known: &mut Vec<Name>) -> Numbers {
         const SMALL: i64 = 1 << 20;
         let mut numbers = Numbers::default();
         let mut ids: Vec<(&i64, &String)> = names.events.iter().collect();

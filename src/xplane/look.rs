@@ -382,3 +382,80 @@ impl WindowLook {
 fn may_keep(name: &str) -> bool {
     matches!(name, "$<unknown> append" | "$builtins append") || ["setdefault", "__setitem__", "device_put"].iter().any(|part| name.contains(part))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::{Line, Name, Numbers};
+    use super::super::names::PlaneNames;
+    use super::super::space::tests::{bytes, number};
+    use super::*;
+
+    /// A thread's events: of (name, start, duration), in the order of the file; and where each lies in it.
+    fn thread(rows: &[(&str, i64, i64)]) -> (Events, Names, Vec<u8>) {
+        let names: Vec<Name> = rows.iter().map(|(name, ..)| Name::of(name)).collect();
+        let plane = PlaneNames { events: rows.iter().enumerate().map(|(id, (name, ..))| (id as i64, (*name).to_owned())).collect(), ..PlaneNames::default() };
+        let mut known = Vec::new();
+        let numbers = Numbers::of(&plane, &mut known);
+        let mut file = Vec::new();
+        let mut stretches = Vec::new();
+        for (id, &(_, start_ps, duration_ps)) in rows.iter().enumerate() {
+            let from = file.len() as u64;
+            file.extend(bytes(line::EVENTS, &[&number(1, id as i64), &number(2, start_ps), &number(3, duration_ps)]));
+            stretches.push(Stretch { bytes: from..file.len() as u64, first_start_ps: start_ps, last_end_ps: start_ps + duration_ps });
+        }
+        let mut line = Line::default();
+        line.stretches = stretches;
+        let events = Events { names, lines: vec![line], numbers: vec![numbers], ..Events::default() };
+        (events, Names { planes: vec![plane], ..Names::default() }, file)
+    }
+
+    /// What is found, fed in pieces of so many bytes, and how many bytes were looked at.
+    fn looked(rows: &[(&str, i64, i64)], size: usize) -> (Looked, usize) {
+        let (events, names, file) = thread(rows);
+        let windows = vec![Window { line: 0, module: "jit_f".into(), device: None, from_ps: 100, to_ps: 200 }];
+        let questions = [Question { line: 0, start_ps: 55 }, Question { line: 0, start_ps: 5 }];
+        let mut look = Look::new(&events, &names, &questions, windows);
+        let mut seen = 0;
+        while let Some(range) = look.next() {
+            let piece = &file[range.start as usize..(range.end as usize).min(range.start as usize + size)];
+            seen += piece.len();
+            look.feed(range.start, piece);
+        }
+        (look.finish(), seen)
+    }
+
+    const ROWS: [(&str, i64, i64); 10] = [
+        ("$train.py:1 <module>", 0, 1000),
+        ("MemoryAllocation", 5, 0),
+        ("$numpy:3 idle", 20, 10),
+        ("BufferFromHostBuffer", 50, 20),
+        ("MemoryAllocation", 55, 0),
+        ("$train.py:9 keep", 110, 50),
+        ("$<unknown> append", 120, 1),
+        ("$late.py:1 late", 190, 20),
+        ("$numpy:3 idle", 300, 10),
+        ("$numpy:3 idle", 320, 10),
+    ];
+
+    #[test]
+    fn only_what_is_asked_is_looked_at_wherever_it_is_cut() {
+        let (_, _, file) = thread(&ROWS);
+        for size in [1, 3, 1000] {
+            let (found, seen) = looked(&ROWS, size);
+            let owners: Vec<&str> = found.answers.iter().map(|&owner| &found.owners[owner as usize][..]).collect();
+            assert_eq!(owners, ["BufferFromHostBuffer", "$train.py:1 <module>"]);
+            let told: Vec<(&str, bool)> = found.between[0].events.iter().map(|event| (&event.name[..], event.highlight)).collect();
+            assert_eq!(told, [("$train.py:9 keep", false), ("$<unknown> append", true)]);
+            assert_eq!(found.between[0].events[1].frames, ["$train.py:1 <module>", "$train.py:9 keep"]);
+            assert!(seen < file.len());
+        }
+    }
+
+    #[test]
+    fn the_order_of_events_does_not_matter() {
+        let mut rows = ROWS;
+        rows.reverse();
+        let (there, back) = (looked(&ROWS, 1000).0, looked(&rows, 1000).0);
+        assert_eq!((there.between, there.owners[there.answers[0] as usize].clone()), (back.between, back.owners[back.answers[0] as usize].clone()));
+    }
+}
