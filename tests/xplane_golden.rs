@@ -274,17 +274,6 @@ fn a_module_is_chosen_by_name() {
 }
 
 #[test]
-fn what_is_for_ascend_captures_is_said_to_be() {
-    let path = fixture("xplane_attention_oom");
-    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("of_jax.csv");
-    for (option, more) in [("--table", vec![table.to_str().unwrap()]), ("--diff", vec!["a:0", "a:1"])] {
-        let output = oomscope(&[vec![path.to_str().unwrap(), option], more].concat());
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && said.contains(&format!("{option} is for Ascend captures")), "{said}");
-    }
-}
-
-#[test]
 fn two_captures_in_one_file_are_told() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("joined_xspace");
     std::fs::create_dir_all(&folder).unwrap();

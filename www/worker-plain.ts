@@ -33,8 +33,8 @@ function progressAtTimes(bytes: number): void {
   progress(bytes);
 }
 
-function scanXplane({path, file}: ListedFile): void {
-  const result: Scanned = scan_xplane(path, file, progress);
+async function scanXplane({path, file}: ListedFile): Promise<void> {
+  const result: Scanned = await scan_xplane(path, file, progressAtTimes);
   post({type: 'scanned', result}, result.transfer);
   post({type: 'traced', result: null});
 }
@@ -86,7 +86,7 @@ listen(async message => {
       break;
     case 'scan':
       start(message.module);
-      if ('xplane' in message.input) scanXplane(message.input.xplane);
+      if ('xplane' in message.input) await scanXplane(message.input.xplane);
       else await scan(message.input, message.pieces);
       break;
     case 'self_test':

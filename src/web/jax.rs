@@ -9,29 +9,32 @@ use crate::ascend::trace_view::Phase;
 use crate::oom::diagnose::failed_request;
 use crate::timeline::blocks::{Interner, UNKNOWN};
 use crate::timeline::replay::Replay;
-use crate::xplane::capture;
+use crate::xplane::capture::{self, Pass};
 use crate::xplane::runtime::{Allocator, Change, Execution, Retry};
-use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use js_sys::futures::future_to_promise;
+use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use web_sys::File;
 
 /// Reads a capture. `progress(bytes)` is told after every slice; the answer is what `Engine.add` takes.
 #[wasm_bindgen]
-pub fn scan_xplane(path: &str, file: &File, progress: &Function) -> Result<JsValue, JsError> {
-    let tell = |bytes: u64| drop(progress.call1(&JsValue::NULL, &(bytes as f64).into()));
+pub fn scan_xplane(path: String, file: File, progress: Function) -> Promise {
+    future_to_promise(async move { Ok(scan(&path, &file, &progress).await?) })
+}
+
+async fn scan(path: &str, file: &File, progress: &Function) -> Result<JsValue, JsError> {
     let is_packed = blob::is_packed(file);
-    let mut nth = 0;
-    let capture = capture::Capture::read(path, |reader| {
-        nth += 1;
+    let capture = capture::Capture::read_by(path, async |pass, reader| {
         // Of three readings the second takes the time.
         let tell = |bytes: u64| {
-            if nth == 2 {
-                tell(bytes)
+            if pass == Pass::Events {
+                drop(progress.call1(&JsValue::NULL, &(bytes as f64).into()))
             }
         };
-        if is_packed { blob::read_in_order(file, reader, &tell) } else { blob::read_selectively(file, reader, &tell) }
-    });
+        if is_packed || pass == Pass::Events { blob::stream_in_order(file, reader, &tell).await } else { blob::read_selectively(file, reader) }
+    })
+    .await;
     to_js(capture)
 }
 

@@ -11,7 +11,10 @@ use crate::scan::sniff::{HEAD_BYTES, sniff};
 use crate::scan::wire::{End, Fault, Selective};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
+use std::future::Future;
 use std::ops::Range;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// A capture ready for questions.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,17 @@ pub struct Capture {
     pub is_xspace: bool,
     /// What was wrong or missing.
     pub warnings: Vec<Warning>,
+}
+
+/// Which reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Little of the file.
+    Names,
+    /// Nearly all of it.
+    Events,
+    /// Here and there some of it.
+    Look,
 }
 
 /// What the first reading found; the others need it.
@@ -88,9 +102,22 @@ impl Known {
 impl Capture {
     /// Reads a file, by its path below what was opened: `pass` feeds a reader, thrice at the most.
     pub fn read(source: &str, mut pass: impl FnMut(&mut dyn Selective) -> Result<(), Problem>) -> Capture {
+        let reading = Capture::read_by(source, async |_, reader| pass(reader));
+        // Nothing in it waits.
+        let mut context = Context::from_waker(Waker::noop());
+        let mut reading = pin!(reading);
+        loop {
+            if let Poll::Ready(capture) = reading.as_mut().poll(&mut context) {
+                return capture;
+            }
+        }
+    }
+
+    /// As [`Capture::read`], where bytes are waited for.
+    pub async fn read_by(source: &str, mut pass: impl AsyncFnMut(Pass, &mut dyn Selective) -> Result<(), Problem>) -> Capture {
         let mut first = FirstReading::default();
         let mut warnings = Warnings::default();
-        if let Err(problem) = pass(&mut first) {
+        if let Err(problem) = pass(Pass::Names, &mut first).await {
             warnings.push(&problem, Position::file(source));
         }
         let known = Known { source: source.to_owned(), head: first.head, names: first.names.finish(), warnings };
@@ -98,12 +125,12 @@ impl Capture {
         if known.has_events() {
             // What cannot be read was said the first time.
             let mut second = EventsReader::new(&known.names);
-            let _ = pass(&mut second);
+            let _ = pass(Pass::Events, &mut second).await;
             let events = second.finish();
             let draft = Draft::of(&events, &known.names, &known.names.plans);
             let mut look = Look::new(&events, &known.names, draft.questions(), draft.windows());
             if look.next().is_some() {
-                let _ = pass(&mut look);
+                let _ = pass(Pass::Look, &mut look).await;
             }
             let looked = look.finish();
             happened = Happened { runtime: draft.finish(&events, looked), damage: events.damage, broken: events.broken, count: events.count };

@@ -86,7 +86,7 @@ const report = async (files, pieces) => {
   const scanned = await scanAll(files, pieces);
   for (const {blocks} of scanned) engine.add(blocks);
   const xplanes = discover(files.map(({path}) => path)).xplanes.map(({file}) => files[file]);
-  for (const {path: name, bytes} of xplanes) engine.add(scan_xplane(name, new HeldFile(bytes, path.basename(name)), () => {}));
+  for (const {path: name, bytes} of xplanes) engine.add(await scan_xplane(name, new HeldFile(bytes, path.basename(name)), () => {}));
   engine.build();
   scanned.forEach(({origins}, capture) => { if (origins !== null) engine.attach(capture, origins); });
   const text = engine.report(25);

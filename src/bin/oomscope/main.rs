@@ -98,7 +98,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     for capture in xplanes.iter().filter(|capture| !capture.is_xspace) {
         capture.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
     }
-    if let Some(message) = not_there(options, &captures, &reports, &xplanes) {
+    if let Some(message) = not_there(options, &reports, &xplanes) {
         say(&message);
         return Ok(ExitCode::from(2));
     }
@@ -144,7 +144,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
 }
 
 /// What was asked for that these captures do not have.
-fn not_there(options: &Options, captures: &[Capture], reports: &[ReadReport], xplanes: &[xplane::Capture]) -> Option<String> {
+fn not_there(options: &Options, reports: &[ReadReport], xplanes: &[xplane::Capture]) -> Option<String> {
     // What a report that is read back speaks of was chosen when it was written.
     let all_read = reports.is_empty() || !xplanes.is_empty();
     if let Some(module) = options.module.as_ref().filter(|module| all_read && !xplanes.iter().any(|capture| has_module(capture, module))) {
@@ -154,12 +154,7 @@ fn not_there(options: &Options, captures: &[Capture], reports: &[ReadReport], xp
         let names = if there.is_empty() { "no modules at all: they are what JAX captures have".to_owned() } else { there.join(", ") };
         return Some(format!("no capture has a module {module}; there are: {names}"));
     }
-    let only_jax = captures.is_empty() && reports.is_empty() && !xplanes.is_empty();
-    let asked = [(options.table.is_some(), "--table"), (!options.differences.is_empty(), "--diff")];
-    let asked = asked.into_iter().find(|(is_asked, _)| *is_asked).filter(|_| only_jax);
-    asked.map(|(_, option)| {
-        format!("{option} is for Ascend captures; there are JAX captures alone here: their report (--format json) has all that is known of them")
-    })
+    None
 }
 
 fn is_one_of(path: &Path, files: &[Listed]) -> bool {
