@@ -126,8 +126,8 @@ impl Capture {
             // What cannot be read was said the first time.
             let mut second = EventsReader::new(&known.names);
             let _ = pass(Pass::Events, &mut second).await;
-            let events = second.finish();
-            let draft = Draft::of(&events, &known.names, &known.names.plans);
+            let mut events = second.finish();
+            let draft = Draft::of(&mut events, &known.names, &known.names.plans);
             let mut look = Look::new(&events, &known.names, draft.questions(), draft.windows());
             if look.next().is_some() {
                 let _ = pass(Pass::Look, &mut look).await;

@@ -470,7 +470,7 @@ impl Visit for Reading<'_> {
 
     fn taken(&mut self, _: usize, _: u32, bytes: &[u8]) {
         if let Some(plane) = self.plane.take() {
-            self.event(&plane, bytes);
+            self.event(&plane, bytes, bytes.len());
             self.plane = Some(plane);
         }
     }
@@ -482,11 +482,11 @@ impl Visit for Reading<'_> {
         let Some(plane) = self.plane.take() else { return 0 };
         let mut rest = bytes;
         while let [EVENT_KEY, length @ 0..0x80, behind @ ..] = rest
-            && let Some((event, behind)) = behind.split_at_checked(usize::from(*length))
+            && usize::from(*length) <= behind.len()
         {
             self.begin_stretch(at + (bytes.len() - rest.len()) as u64);
-            self.event(&plane, event);
-            rest = behind;
+            self.event(&plane, behind, usize::from(*length));
+            rest = &behind[usize::from(*length)..];
         }
         self.plane = Some(plane);
         bytes.len() - rest.len()
@@ -544,9 +544,9 @@ impl Reading<'_> {
     }
 
     #[inline]
-    fn event(&mut self, plane: &Plane, message: &[u8]) {
+    fn event(&mut self, plane: &Plane, bytes: &[u8], length: usize) {
         self.events.count += 1;
-        let read = if let PlaneKind::Gpu(device) = plane.kind { self.kernel(plane, device, message) } else { self.host_event(plane, message) };
+        let read = if let PlaneKind::Gpu(device) = plane.kind { self.kernel(plane, device, &bytes[..length]) } else { self.host_event(plane, bytes, length) };
         self.events.broken += u64::from(read.is_err());
     }
 
@@ -562,8 +562,8 @@ impl Reading<'_> {
     }
 
     #[inline]
-    fn host_event(&mut self, plane: &Plane, message: &[u8]) -> Result<(), Fault> {
-        let Head { id, offset_ps, duration_ps, has_stats } = Head::of(message)?;
+    fn host_event(&mut self, plane: &Plane, bytes: &[u8], length: usize) -> Result<(), Fault> {
+        let Head { id, offset_ps, duration_ps, has_stats } = Head::of(bytes, length)?;
         let name = self.events.numbers[plane.number].get(id);
         // An event without a name still takes its time.
         let Some(&keep) = self.keeps.get(name as usize) else { return Ok(()) };
@@ -577,7 +577,7 @@ impl Reading<'_> {
         match keep {
             Keep::No if !has_stats => Ok(()),
             Keep::Long if duration_ps < WAIT_AT_LEAST_PS => Ok(()),
-            _ => self.keep(plane, name, (offset_ps, duration_ps), has_stats.then_some(message)),
+            _ => self.keep(plane, name, (offset_ps, duration_ps), has_stats.then_some(&bytes[..length])),
         }
     }
 
@@ -667,6 +667,11 @@ impl Line {
         self.start_ps[event].saturating_add(self.duration_ps[event])
     }
 
+    /// Gives up what is known of single events.
+    pub(super) fn forget(&mut self) {
+        *self = Line { stretches: std::mem::take(&mut self.stretches), plane: self.plane, begin_ps: self.begin_ps, ..Line::default() };
+    }
+
     /// By start, the longer first: an event comes after those it is in.
     fn sort(&mut self) {
         let key = |line: &Line, at: usize| (line.start_ps[at], -line.duration_ps[at]);
@@ -694,30 +699,32 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// Of the message that the first `length` bytes are; the others only make reading faster.
     #[inline]
-    pub(super) fn of(message: &[u8]) -> Result<Head, Fault> {
-        let head = Head::plain(message).map_or_else(|| Head::any(message), Ok)?;
+    pub(super) fn of(bytes: &[u8], length: usize) -> Result<Head, Fault> {
+        let head = Head::plain(bytes, length).map_or_else(|| Head::any(&bytes[..length]), Ok)?;
         if head.offset_ps.unsigned_abs().max(head.duration_ps.unsigned_abs()) > LONGEST_PS { Err(Fault::Implausible) } else { Ok(head) }
     }
 
     /// Nearly every event is written so: id, offset, duration, then stats or nothing.
     #[inline]
-    fn plain(message: &[u8]) -> Option<Head> {
-        let mut rest = message;
-        let mut next = |field: u32| match rest.split_first() {
-            Some((&key, behind)) if u32::from(key) == field << 3 => {
-                let (number, length) = varint(behind).ok()??;
-                rest = &behind[length..];
-                Some(number.cast_signed())
+    fn plain(bytes: &[u8], length: usize) -> Option<Head> {
+        let mut at = 0;
+        let mut next = |field: u32| {
+            if at >= length || u32::from(*bytes.get(at)?) != field << 3 {
+                return Some(0);
             }
-            _ => Some(0),
+            let (number, taken) = varint(&bytes[at + 1..]).ok()??;
+            at += 1 + taken;
+            Some(number.cast_signed())
         };
         let (id, offset_ps, duration_ps) = (next(event::METADATA_ID)?, next(event::OFFSET_PS)?, next(event::DURATION_PS)?);
-        let has_stats = !rest.is_empty();
-        while let [STATS_KEY, length @ 0..0x80, behind @ ..] = rest {
-            rest = behind.get(usize::from(*length)..)?;
+        let has_stats = at < length;
+        while at < length {
+            let [STATS_KEY, stat @ 0..0x80] = *bytes.get(at..at + 2)? else { return None };
+            at += 2 + usize::from(stat);
         }
-        rest.is_empty().then_some(Head { id, offset_ps, duration_ps: duration_ps.max(0), has_stats })
+        (at == length).then_some(Head { id, offset_ps, duration_ps: duration_ps.max(0), has_stats })
     }
 
     fn any(message: &[u8]) -> Result<Head, Fault> {

@@ -144,7 +144,7 @@ impl<'a> Look<'a> {
         let keys = self.keys.entry(thread.plane).or_insert_with(|| keys(plane));
         let is_asked = !self.lines[line].questions.is_empty();
         for (_, value) in fields(bytes).map_while(Result::ok).filter(|(field, _)| *field == line::EVENTS) {
-            let Ok(head) = Head::of(value.bytes()) else { continue };
+            let Ok(head) = Head::of(value.bytes(), value.bytes().len()) else { continue };
             let name = numbers.get(head.id);
             let Some(named) = self.events.names.get(name as usize) else { continue };
             let mut seen = Seen { start_ps: head.offset_ps.saturating_add(thread.begin_ps), duration_ps: head.duration_ps, name, shape: None };

@@ -4,7 +4,7 @@
 //! `capacity = reserved + allocated + available` of an allocator, constant over a capture. What was in use before its first event has no
 //! allocation: it is what is used less what is tracked.
 
-use super::events::{Class, Events, Memory};
+use super::events::{Class, Events, Line, Memory};
 use super::look::{Looked, Window};
 use super::names::Names;
 use super::plan::{Plan, bare_name};
@@ -166,8 +166,11 @@ pub struct Draft {
 
 impl Draft {
     /// Puts together what the first two readings found.
-    pub fn of(events: &Events, names: &Names, plans: &[Plan]) -> Draft {
+    pub fn of(events: &mut Events, names: &Names, plans: &[Plan]) -> Draft {
         let sweep = Sweep::of(events);
+        // There may be millions.
+        events.lines.iter_mut().for_each(Line::forget);
+        let events = &*events;
         let devices = Devices::of(events, names, &sweep);
         let chosen = chosen_records(&sweep);
         let mut modules = Modules { events, known: FxHashMap::default(), numbered: FxHashMap::default() };
@@ -667,7 +670,7 @@ fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &StandIns, devices
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::{Launch, Line, Name, Note};
+    use super::super::events::{Launch, Name, Note};
     use super::super::look::{Look, Seen};
     use super::super::names::PlaneNames;
     use super::*;
@@ -731,10 +734,10 @@ mod tests {
 
     /// All three readings of such lines.
     fn run(lines: &[&[Row]], names: &Names, plans: &[Plan]) -> Runtime {
-        run_events(&host(lines), lines, names, plans)
+        run_events(&mut host(lines), lines, names, plans)
     }
 
-    fn run_events(events: &Events, lines: &[&[Row]], names: &Names, plans: &[Plan]) -> Runtime {
+    fn run_events(events: &mut Events, lines: &[&[Row]], names: &Names, plans: &[Plan]) -> Runtime {
         let draft = Draft::of(events, names, plans);
         let mut look = Look::new(events, names, draft.questions(), draft.windows());
         let mut name = 0;
@@ -853,7 +856,7 @@ mod tests {
         events.texts.push("jit_f".to_owned());
         events.launches = vec![launch(12, 70)];
         events.kernels = HashMap::from([(70, 1)]);
-        let runtime = run_events(&events, &[&line(0), &line(1)], &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
+        let runtime = run_events(&mut events, &[&line(0), &line(1)], &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
         assert_eq!(told(&runtime), [(Some(0), "jit_f", 1, Some(false), Some(0)), (Some(1), "jit_f(42)", 1, Some(true), Some(0))]);
     }
 
