@@ -10,7 +10,7 @@ import type {ListedFile, ScanInput, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session, State} from './state';
-import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, get, isUnderWay, firstView, notify, set} from './state';
+import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, firstView, get, isUnderWay, notify, set} from './state';
 
 /** So many rows have the lists of the report that have no end of their own, as on the command line. */
 export const REPORT_TOP = 25;
