@@ -5,7 +5,7 @@ import {pin} from '../frames';
 import {useMessages} from '../i18n';
 import {closeSearch} from '../search';
 import type {State} from '../state';
-import {captureAt, set} from '../state';
+import {set} from '../state';
 import {showRange} from '../window';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
@@ -13,10 +13,10 @@ import {Swatch} from './Swatch';
 const MOST_PHASES = 12;
 
 /** The steps, or the executions of a module, whose names hold a text. */
-function phasesNamed(s: State, search: string): PhaseSummary[] {
+function phasesNamed({phases}: DeviceSummary, search: string): PhaseSummary[] {
   const wanted = search.trim().toLowerCase();
   if (wanted === '') return [];
-  return (captureAt(s)?.phases ?? []).filter(({name}) => name.toLowerCase().includes(wanted)).slice(0, MOST_PHASES);
+  return phases.filter(({name}) => name.toLowerCase().includes(wanted)).slice(0, MOST_PHASES);
 }
 
 /** Operators and frames that hold a text; each leads to its largest block. */
@@ -29,7 +29,7 @@ export function Search({s, device}: {s: State; device: DeviceSummary}) {
   }, [search === null]);
   if (search === null) return null;
   const first = hits?.hits[0];
-  const phases = phasesNamed(s, search);
+  const phases = phasesNamed(device, search);
   const key = (event: KeyboardEvent): void => {
     if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
