@@ -368,7 +368,6 @@ impl OpenedDevice {
             alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end) as f64,
             baseline_drops: device.replay.drops.iter().map(change).collect(),
             baseline_rises: device.replay.rises.iter().map(change).collect(),
-            lanes: lane_summaries(device, &grouping, &self.operators, self.base_ns),
             waits: opened.jax.as_ref().map_or_else(Vec::new, |jax| jax::waits_of(jax, self.device, self.base_ns)),
             phases: opened.phases(self.device).iter().map(|phase| phase_summary(phase, self.base_ns)).collect(),
             lanes: lane_summaries(device, &grouping, &self.operators, &self.hues, self.base_ns),
