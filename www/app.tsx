@@ -1,5 +1,6 @@
 // The page's entry: starts the engine and the drawing, listens, and renders the state.
 import {render} from 'preact';
+import {syncBlocks} from './blocks';
 import {startDrawing} from './draw';
 import {listenToDrops} from './drop';
 import {syncFilter} from './filter';
@@ -39,6 +40,7 @@ subscribe(syncLanes);
 subscribe(syncSearch);
 subscribe(syncHash);
 subscribe(syncPanels);
+subscribe(syncBlocks);
 subscribe(syncJax);
 subscribe(syncFilter);
 onThemeChange(() => set({theme: currentTheme()}));

@@ -135,6 +135,14 @@ export function parseMs(text: string): number | null {
   return found[1] === '-' ? -ns : ns;
 }
 
+/** "32 MiB", "1.5G", "4096": bytes; null where it is no size. */
+export function parseSize(text: string): number | null {
+  const [, figure = '', letter = ''] = /^(\d+(?:\.\d+)?)([KMGTP]?)(?:i?B)?$/i.exec(text.replace(/[\s_,]/g, '')) ?? [];
+  if (figure === '') return null;
+  const bytes = Math.round(Number(figure) * KIB ** (letter === '' ? 0 : 'KMGTP'.indexOf(letter.toUpperCase()) + 1));
+  return Number.isSafeInteger(bytes) ? bytes : null;
+}
+
 /** "12 s", "3 min" */
 export function roughly(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;

@@ -1,5 +1,5 @@
 // Keeps the open panel's figures in step with the state: whenever it needs other ones, the engine is asked for them.
-import type {BetweenAnswer, CaptureSummary, GroupedRequest, GrowthAnswer, HistogramAnswer, LiveAnswer, ReserveAnswer, TopAnswer} from '../target/plain/pkg/oomscope';
+import type {BetweenAnswer, CaptureSummary, FlameAnswer, FlameRequest, GroupedRequest, GrowthAnswer, HistogramAnswer, LiveAnswer, ReserveAnswer, TopAnswer} from '../target/plain/pkg/oomscope';
 import {bytesOf, itemsOf} from './found';
 import {forgetDetails} from './frames';
 import {newest} from './newest';
@@ -17,6 +17,7 @@ interface PanelAnswers {
   top: TopAnswer;
   sizes: HistogramAnswer;
   reserve: ReserveAnswer;
+  flame: FlameAnswer | null;
 }
 
 type PanelTab = keyof PanelAnswers;
@@ -51,7 +52,8 @@ function question(s: State): Question | null {
   const {capture} = place;
   const stacks = captureAt(s)?.stacks ?? null;
   const scope = JSON.stringify([sessionNumber(session), capture, place.device]);
-  const grouped: GroupedRequest = {...place, by: s.by, nearest: s.nearest, limit: s.rows};
+  const filter = s.blockFilter;
+  const grouped: GroupedRequest = {...place, by: s.by, nearest: s.nearest, limit: s.rows, filter};
   const about = (tab: PanelTab, asked: unknown, ask: Question['ask']): Question => ({tab, scope, key: JSON.stringify([scope, stacks, asked]), ask});
   const live = (tab: PanelTab, time_ns: number | undefined, without: boolean): Question => {
     const request = {...grouped, time_ns, without};
@@ -69,15 +71,38 @@ function question(s: State): Question | null {
       const request = {...grouped, a_ns: s.a, b_ns: s.b};
       return about(tab, request, () => engine.call('between', [request]));
     }
-    case 'growth': return about(tab, [s.nearest, s.rows], () => engine.call('growth', [capture, place.device, s.nearest, s.rows]));
+    case 'growth': {
+      const request: GroupedRequest = {...grouped, by: 'stack'};
+      return about(tab, request, () => engine.call('growth', [request]));
+    }
     case 'top': {
       const request = {...grouped, ...s.topSort};
       return about(tab, request, () => engine.call('top', [request]));
     }
-    case 'sizes': return about(tab, null, () => engine.call('histograms', [capture, place.device]));
+    case 'sizes': {
+      const request: GroupedRequest = {...grouped, by: 'size-class', limit: 0};
+      return about(tab, request, () => engine.call('histograms', [request]));
+    }
+    case 'flame': {
+      const request = flameRequest(s, grouped, device.peak.time_ns);
+      return request === null ? null : about(tab, request, () => engine.call('flame', [request]));
+    }
     case 'reserve': return about(tab, null, () => engine.call('reserve', [capture, place.device]));
     default: return null;
   }
+}
+
+/** Narrower than this, in device pixels, a frame cannot be seen. */
+const NARROWEST_FRAME_PX = 1;
+/** The flame graph's table. */
+const FRAMES = 1000;
+
+/** Null: there is no instant at the cursor. */
+function flameRequest({flame: {measure, zoom, search}, cursor, layout}: State, grouped: GroupedRequest, peakNs: number): FlameRequest | null {
+  const ns = measure === 'cursor' ? cursor : peakNs;
+  if (ns === null) return null;
+  const least = NARROWEST_FRAME_PX / Math.max(1, innerWidth * layout.ratio);
+  return {...grouped, by: 'stack', limit: FRAMES, measure: measure === 'peak' || measure === 'cursor' ? 'live' : measure, time_ns: ns, zoom, search, least};
 }
 
 /** Whether an answer is the one to the state's question, and not to an earlier one. */

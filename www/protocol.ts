@@ -1,7 +1,8 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BetweenAnswer, BetweenRequest, BlockDetail, By, CaptureFiles, CaptureSummary, CheckedSummary, ComparisonSummary, Difference, FoundMessage, Gantt, GrowthAnswer, HistogramAnswer,
-  JaxAnswer, LanesAnswer, LiveAnswer, LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
+  BetweenAnswer, BetweenRequest, BlockDetail, BlocksAnswer, BlocksRequest, By, CaptureFiles, CaptureSummary, CheckedSummary, ComparisonSummary,
+  Difference, FlameAnswer, FlameRequest, FoundMessage, Gantt, GroupedRequest, GrowthAnswer, HistogramAnswer, JaxAnswer, LanesAnswer, LiveAnswer,
+  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -84,10 +85,13 @@ export interface EngineCalls {
   search(request: SearchRequest): SearchAnswer;
   live(request: LiveRequest): LiveAnswer;
   between(request: BetweenRequest): BetweenAnswer;
-  growth(capture: number, device: number, nearest: boolean, limit: number): GrowthAnswer;
+  growth(request: GroupedRequest): GrowthAnswer;
+  blocks(request: BlocksRequest): BlocksAnswer;
+  blocks_csv(request: BlocksRequest): Uint8Array;
+  flame(request: FlameRequest): FlameAnswer | null;
   reserve(capture: number, device: number): ReserveAnswer;
   top(request: TopRequest): TopAnswer;
-  histograms(capture: number, device: number): HistogramAnswer;
+  histograms(request: GroupedRequest): HistogramAnswer;
   select(ranks: string, role: string | undefined): SelectAnswer;
   sniff(first: Uint8Array): 'report' | 'other' | undefined;
   add_report(path: string, bytes: Uint8Array): void;

@@ -1,7 +1,9 @@
 // All that the page knows, in one object; the views are functions of it.
 import type {
-  BlockDetail, By, CaptureSummary, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort, XplaneReport,
+  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort,
+  XplaneReport,
 } from '../target/plain/pkg/oomscope';
+import type {BlockTable} from './blocks';
 import type {GanttView, LaneSort} from './gantt';
 import type {Locale, Messages} from './i18n';
 import {preferredLocale} from './i18n';
@@ -94,7 +96,7 @@ export interface Layout {
   scroll: number;
 }
 
-export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'ranks' | 'quality'
+export type Tab = 'captures' | 'cursor' | 'peak' | 'between' | 'end' | 'growth' | 'top' | 'sizes' | 'reserve' | 'blocks' | 'flame' | 'ranks' | 'quality'
   | 'buffers' | 'live_start' | 'between_runs' | 'executions' | 'modules' | 'allocators' | 'hosts';
 
 /** The tabs that only a JAX capture has. */
@@ -158,6 +160,13 @@ export interface State {
   /** Blocks without a call stack get the one of the last operator of their name: a guess. */
   nearest: boolean;
   topSort: {sort: TopSort; ascending: boolean};
+  /** Only blocks that pass count; without a key: all. */
+  blockFilter: BlockFilter;
+  /** The order of all blocks, and which of them are on screen. */
+  blocks: {sort: BlockSort; ascending: boolean; from: number; count: number};
+  /** What is known of them by now. */
+  blockTable: BlockTable | null;
+  flame: FlameView;
   /** So many rows of the open panel are shown. */
   rows: number;
   /** What the engine last said to each panel. */
@@ -184,7 +193,17 @@ export interface State {
   leastMib: number;
 }
 
-export const ROWS_AT_FIRST = 100;
+/** What the flame graph shows. */
+export interface FlameView {
+  measure: 'peak' | 'cursor' | 'end' | 'volume';
+  /** The frames down to the one that is as wide as all. */
+  zoom: string[];
+  search: string;
+}
+
+export const ROWS_AT_FIRST = 200;
+/** No list of groups that is asked for whole is longer. */
+export const MOST_ROWS = 100_000;
 
 export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: null, wrong: false};
 
@@ -192,7 +211,7 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, overview: null,
   hover: null, hoverDetail: null, pinned: null, detail: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
-  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, module: null, jaxReport: null, heap: null,
+  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, blockFilter: {}, blockTable: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
 let state: State = {
@@ -211,6 +230,8 @@ let state: State = {
   by: 'operator',
   nearest: false,
   topSort: {sort: 'bytes', ascending: false},
+  blocks: {sort: 'bytes', ascending: false, from: 0, count: 1},
+  flame: {measure: 'peak', zoom: [], search: ''},
   lines: ['outside'],
   filter: NO_FILTER,
   pair: null,

@@ -53,6 +53,14 @@ impl<'a> Grouping<'a> {
         })
     }
 
+    /// Puts all blocks that are not taken into one further group, the last; answers its number.
+    pub fn set_apart(&mut self, takes: &[bool]) -> u32 {
+        let apart = self.labels.len() as u32;
+        self.key = self.key.iter().zip(takes).map(|(&key, &takes)| if takes { key } else { apart }).collect();
+        self.labels.push(Cow::Borrowed(""));
+        apart
+    }
+
     /// How many groups there are.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -166,6 +174,17 @@ mod tests {
         expect(labels(By::Stream, false), &[("6", 3113)]);
         expect(labels(By::SizeClass, false), &[("2048", 2000), ("1024", 600), ("512", 513)]);
         assert_eq!(labels(By::Stack, false).iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>(), [2000, 600, 513]);
+    }
+
+    #[test]
+    fn what_is_set_apart_is_a_group_of_its_own() {
+        let device = device();
+        let mut grouping = Grouping::of(&device, By::Operator, false).unwrap();
+        let before = grouping.len();
+        assert_eq!(grouping.set_apart(&[true, false, false, true]) as usize, before);
+        let groups = grouping.groups(&device.blocks, &[0, 1, 2, 3]);
+        let bytes = |key: u32| groups.iter().find(|group| group.key == key).map(|group| group.bytes);
+        assert_eq!((bytes(grouping.key[0]), bytes(before as u32), grouping.len()), (Some(600), Some(2512), before + 1));
     }
 
     #[test]

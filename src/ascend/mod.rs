@@ -1,7 +1,9 @@
 //! Ascend Profiler captures (`*_ascend_pt`, `*_ascend_ms`, msprof): which files belong together, and how each is read.
 
 pub mod capture;
+pub mod choice;
 pub mod discover;
+pub mod flame;
 pub mod grouping;
 pub mod operator_memory;
 pub mod profiler_info;

@@ -153,7 +153,8 @@ pub fn json_row(row: &Row) -> String {
     serde_json::to_string(row).unwrap_or_default() + "\n"
 }
 
-fn text_cell(text: &str) -> String {
+/// A text as a cell of CSV, no formula to a spreadsheet.
+pub fn text_cell(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     if guard.is_empty() && !text.contains([',', '"', '\n', '\r']) { text.to_owned() } else { format!("\"{guard}{}\"", text.replace('"', "\"\"")) }
 }

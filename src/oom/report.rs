@@ -404,7 +404,7 @@ fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGr
 
 fn growth_reports(capture: &Capture, device: &Device, top: usize) -> Option<Vec<GrowthReport>> {
     let stacks = device.stacks.as_ref()?;
-    let found = growth(&device.blocks, |block| stacks.of_block[block], &capture.step_ends_ns());
+    let found = growth(&device.blocks, |block| Some(stacks.of_block[block]), &capture.step_ends_ns());
     let report = |growth: Growth| GrowthReport {
         name: operator_label(&device.blocks.names[growth.name as usize]).to_owned(),
         stack: stacks.frames(growth.stack),

@@ -35,18 +35,19 @@ impl Growth {
     }
 }
 
-/// Finds the groups that grow at every step: those of which something is left first, then those that were freed later, each by growth. `stack` gives the number of a block's stack; `step_ends_ns` ascend.
-pub fn growth(blocks: &Blocks, stack: impl Fn(usize) -> u32, step_ends_ns: &[i64]) -> Vec<Growth> {
+/// Finds the groups that grow at every step: those of which something is left first, then those that were freed later, each by growth. `stack` gives
+/// the number of a block's stack, or `None` for a block that does not count; `step_ends_ns` ascend.
+pub fn growth(blocks: &Blocks, stack: impl Fn(usize) -> Option<u32>, step_ends_ns: &[i64]) -> Vec<Growth> {
     if step_ends_ns.len() < LEAST_STEPS {
         return Vec::new();
     }
     // What each group gains from one step's end to the next, and how many blocks it keeps.
     let mut changes: HashMap<(u32, u32, i64), (Vec<i64>, i64)> = HashMap::new();
-    for block in 0..blocks.len() {
+    for (block, stack) in (0..blocks.len()).filter_map(|block| Some((block, stack(block)?))) {
         let first = step_ends_ns.partition_point(|&end| end < blocks.start_ns[block]);
         let after = step_ends_ns.partition_point(|&end| end < blocks.end_ns[block]);
         if first < after {
-            let key = (blocks.name[block], stack(block), blocks.size_bytes[block]);
+            let key = (blocks.name[block], stack, blocks.size_bytes[block]);
             let (change, kept) = changes.entry(key).or_insert_with(|| (vec![0; step_ends_ns.len() + 1], 0));
             change[first] += 1;
             change[after] -= 1;
@@ -122,7 +123,7 @@ mod tests {
             ("once", 2, 12, OPEN),
             ("keep", 16, 5, OPEN),
         ];
-        let found = growth(&blocks_over(0, &rows), |_| 0, &[10, 20, 30]);
+        let found = growth(&blocks_over(0, &rows), |_| Some(0), &[10, 20, 30]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].size_bytes, &found[0].per_step_blocks[..], found[0].bytes()), (8, &[1, 2, 3][..], 16));
     }
@@ -131,15 +132,15 @@ mod tests {
     fn what_is_freed_in_the_end_comes_after_what_is_kept() {
         let rows = [("freed", 90, 1, 40), ("freed", 90, 11, 40), ("kept", 8, 1, OPEN), ("kept", 8, 11, OPEN), ("part", 9, 1, 40), ("part", 9, 11, OPEN)];
         let blocks = blocks_over(0, &rows);
-        let found: Vec<_> = growth(&blocks, |_| 0, &[10, 20]).iter().map(|group| (group.size_bytes, group.kept_blocks, group.is_freed_later())).collect();
+        let found: Vec<_> = growth(&blocks, |_| Some(0), &[10, 20]).iter().map(|group| (group.size_bytes, group.kept_blocks, group.is_freed_later())).collect();
         assert_eq!(found, [(9, 1, false), (8, 2, false), (90, 0, true)]);
     }
 
     #[test]
     fn stacks_part_groups_and_one_step_says_nothing() {
         let blocks = blocks_over(0, &[("a", 8, 1, OPEN), ("a", 8, 11, OPEN)]);
-        assert_eq!(growth(&blocks, |block| block as u32, &[10, 20]).len(), 1);
-        assert!(growth(&blocks, |_| 0, &[20]).is_empty());
+        assert_eq!(growth(&blocks, |block| Some(block as u32), &[10, 20]).len(), 1);
+        assert!(growth(&blocks, |_| Some(0), &[20]).is_empty() && growth(&blocks, |_| None, &[10, 20]).is_empty());
     }
 
     #[test]

@@ -10,5 +10,6 @@ pub mod growth;
 pub mod histogram;
 pub mod live;
 pub mod lod;
+pub mod order;
 pub mod replay;
 pub mod without;

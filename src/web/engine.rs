@@ -4,6 +4,7 @@ use super::columns;
 use super::derived::{Derived, lane_summaries, lanes_of};
 use super::jax;
 use super::messages::*;
+use super::queries::kept::Kept;
 use super::queries::table::TableJob;
 use crate::ascend::capture::{Capture, Device, ScannedCapture};
 use crate::ascend::discover;
@@ -27,6 +28,7 @@ use crate::xplane::capture::Capture as Jax;
 use crate::xplane::discover as xplanes;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -51,6 +53,8 @@ pub struct Engine {
     pub(super) table: Option<TableJob>,
     /// The hues that operators have in all captures.
     hues: HashMap<String, u8>,
+    /// What was found for the last questions about all blocks of a device, and may be asked for again.
+    pub(super) kept: RefCell<Kept>,
 }
 
 /// What a scanner handed over.
@@ -119,6 +123,7 @@ impl Engine {
         let opened = self.captures.get_mut(capture as usize).ok_or_else(|| JsError::new("no such capture"))?;
         opened.capture.attach(origins);
         opened.devices.iter_mut().for_each(|device| device.derived.forget_stacks());
+        self.kept.take();
         opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
     }

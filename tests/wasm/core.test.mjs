@@ -158,6 +158,81 @@ test('a report read back is the same to the byte, and compares like the captures
   scanned.free();
 });
 
+/** An engine that holds the captures of a folder, traces and all. */
+const engineOf = async folder => {
+  const engine = new Engine();
+  const captures = await scanAll(opened(folder));
+  for (const {blocks} of captures) engine.add(blocks);
+  const [first] = engine.build();
+  captures.forEach(({origins}, capture) => { if (origins !== null) engine.attach(capture, origins); });
+  return {engine, device: first.devices[0]};
+};
+
+test('all blocks in the order of every column, paged, filtered, found again, as CSV', async () => {
+  const {engine, device} = await engineOf(FOLDERS[0]);
+  const of = {capture: 0, device: 0, nearest: false, filter: {}, sort: 'start', ascending: true, from: 0, count: device.blocks};
+  const all = engine.blocks(of).rows;
+  assert.equal(new Set(all.map(({block}) => block)).size, device.blocks);
+  assert.equal(all.reduce((sum, row) => sum + row.bytes, 0), engine.blocks(of).bytes);
+  const name = row => device.lanes[row.lane].name;
+  const figures = {
+    operator: name, bytes: row => row.bytes, start: row => row.start_ns, end: row => row.end_ns ?? Infinity, lifetime: row => row.lifetime_ns, stream: row => row.stream,
+    user_frame: row => row.user_frame === '' ? '\uffff' : row.user_frame, line: row => row.line,
+  };
+  const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  for (const [sort, figure] of Object.entries(figures)) {
+    const expected = [...all].sort((a, b) => compare(figure(a), figure(b)) || a.start_ns - b.start_ns || a.block - b.block).map(({block}) => block);
+    for (const ascending of [true, false]) {
+      const pages = [0, 100, 200, 300, 400].flatMap(from => engine.blocks({...of, sort, ascending, from, count: 100}).rows.map(({block}) => block));
+      assert.deepEqual(pages, ascending ? expected : [...expected].reverse(), `${sort} ${ascending}`);
+      assert.equal(engine.blocks({...of, sort, ascending, count: 1, find: expected[7]}).found, ascending ? 7 : device.blocks - 8);
+    }
+  }
+  const middle = all[200].start_ns;
+  const filters = [
+    [{operator: 'aten::matmul'}, row => name(row) === 'aten::matmul'],
+    [{min_bytes: 1 << 20, max_bytes: 32 << 20}, row => row.bytes >= 1 << 20 && row.bytes <= 32 << 20],
+    [{alive_at_ns: middle}, row => row.start_ns <= middle && middle < (row.end_ns ?? Infinity)],
+    [{unreleased: true}, row => row.end_ns === null || row.end_ns === undefined],
+    [{min_lifetime_ns: 1e6, text: 'MATMUL'}, row => row.lifetime_ns >= 1e6 && (/matmul/i.test(name(row)) || /matmul/i.test(row.user_frame))],
+    [{user_frame: all[0].user_frame}, row => row.user_frame === all[0].user_frame],
+  ];
+  for (const [filter, takes] of filters) {
+    const {rows, total, bytes} = engine.blocks({...of, filter});
+    const expected = all.filter(takes);
+    assert.deepEqual(rows.map(({block}) => block), expected.map(({block}) => block), JSON.stringify(filter));
+    assert.deepEqual([total, bytes], [expected.length, expected.reduce((sum, row) => sum + row.bytes, 0)]);
+    // What is narrowed elsewhere counts the same blocks.
+    const {allocators, blocks} = engine.top({capture: 0, device: 0, by: 'operator', nearest: false, limit: 1000, filter, sort: 'bytes', ascending: false});
+    assert.deepEqual([blocks, allocators.reduce((sum, row) => sum + row.bytes, 0)], [total, bytes]);
+    const live = engine.live({capture: 0, device: 0, by: 'size-class', nearest: false, limit: 1000, filter, time_ns: middle, without: false});
+    assert.equal(live.tracked_bytes, expected.filter(row => row.start_ns <= middle && middle < (row.end_ns ?? Infinity)).reduce((sum, row) => sum + row.bytes, 0));
+    assert.equal(live.groups.reduce((sum, group) => sum + group.bytes, 0), live.tracked_bytes);
+  }
+  const lines = Buffer.from([...engine.blocks_csv({...of, count: 10}), ...engine.blocks_csv({...of, from: 10, count: 1000})]).toString().trimEnd().split('\n');
+  assert.equal(lines.length, device.blocks + 1);
+  assert.ok(lines[1].includes(`,${all[0].bytes},${all[0].start_ns},`));
+  engine.free();
+});
+
+test('a flame graph sums to what is alive, whichever part of it is seen', async () => {
+  const {engine, device} = await engineOf(FOLDERS[0]);
+  const of = {capture: 0, device: 0, by: 'stack', nearest: false, limit: 1000, filter: {}, measure: 'live', time_ns: device.peak.time_ns, zoom: [], least: 0, search: ''};
+  const whole = engine.flame(of);
+  assert.equal(whole.bytes, device.peak.tracked_bytes);
+  assert.equal(whole.rects.reduce((sum, rect) => sum + rect.own_bytes, 0), whole.bytes);
+  const seen = engine.flame({...of, least: 1 / 100});
+  assert.ok(seen.rects.length < whole.rects.length && seen.rects.every(({width}) => width >= 1 / 100));
+  const [, child] = whole.rects;
+  const frame = whole.frames[child.frame];
+  const zoomed = engine.flame({...of, zoom: [frame]});
+  assert.deepEqual([zoomed.path, zoomed.rects[1].width, zoomed.rects[1].bytes], [2, 1, child.bytes]);
+  assert.equal(engine.flame({...of, search: frame}).found_bytes, child.bytes);
+  assert.equal(engine.flame({...of, measure: 'volume'}).bytes, device.lanes.reduce((sum, lane) => sum + lane.bytes, 0));
+  assert.equal(engine.flame({...of, measure: 'end'}).bytes, device.alive_at_end_bytes);
+  engine.free();
+});
+
 test('a table cut at any of 1,000 places never traps', async () => {
   const files = opened(FOLDERS[0]);
   const table = files.findIndex(file => path.basename(file.path).startsWith('operator_memory'));

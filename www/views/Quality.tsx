@@ -1,11 +1,12 @@
-import {useState} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 import type {Warning} from '../../target/plain/pkg/oomscope';
-import {clip, int} from '../format';
+import {clip} from '../format';
 import {useMessages} from '../i18n';
 import type {Place, Session} from '../state';
+import {countColumn} from '../table/cells';
+import type {Column} from '../table/model';
+import {Table} from '../table/Table';
 import {memo} from './memo';
-
-const ROWS_AT_ONCE = 200;
 
 /** A warning and the capture, or the report file, that it belongs to. */
 interface Note {
@@ -27,11 +28,10 @@ export function notesOf({found, captures, comparison}: Session): Note[] {
 
 export const Quality = memo(function Quality({session, place}: {session: Session; place: Place | null}) {
   const t = useMessages();
-  const [rows, setRows] = useState(ROWS_AT_ONCE);
   const [shown, setShown] = useState(false);
-  const all = notesOf(session);
+  const all = useMemo(() => notesOf(session), [session]);
   const source = session.captures.find(capture => capture.capture === place?.capture)?.source;
-  const notes = shown && source !== undefined ? all.filter(note => note.source === source) : all;
+  const notes = useMemo(() => shown && source !== undefined ? all.filter(note => note.source === source) : all, [all, shown, source]);
   if (all.length === 0) return <p class="empty">{t.qualityEmpty}</p>;
   return (
     <section class="answers" data-test="panel-quality">
@@ -42,35 +42,28 @@ export const Quality = memo(function Quality({session, place}: {session: Session
         )}
       </div>
       {notes.length === 0 && <p class="muted">{t.qualityEmptyHere}</p>}
-      {notes.length > 0 && (
-        <div class="table-box">
-          <table>
-            <thead>
-              <tr><th>{t.what}</th><th>{t.source}</th><th>{t.file}</th><th class="number">{t.lineShort}</th><th>{t.field}</th><th>{t.value}</th></tr>
-            </thead>
-            <tbody>{notes.slice(0, rows).map((note, index) => <Row key={index} note={note} current={note.source === source} />)}</tbody>
-          </table>
-        </div>
-      )}
-      {notes.length > rows && (
-        <button type="button" class="plain link" onClick={() => setRows(rows + ROWS_AT_ONCE)}>{t.more(notes.length - rows)}</button>
-      )}
+      {notes.length > 0 && <Notes notes={notes} source={source} />}
     </section>
   );
 });
 
-function Row({note: {source, warning}, current}: {note: Note; current: boolean}) {
+function Notes({notes, source}: {notes: Note[]; source: string | undefined}) {
   const t = useMessages();
-  const {file, line, field, value, message} = warning;
+  const numbers = useMemo(() => new Map(notes.map((note, at) => [note, at])), [notes]);
+  const columns = useMemo((): Column<Note>[] => [
+    {key: 'note', name: t.what, value: ({warning}) => t.warning(warning), attrs: ({warning}) => ({class: 'text', title: clip(warning.message, 1000)})},
+    {
+      key: 'capture', name: t.source, width: 220, value: note => note.source, attrs: note => ({class: 'path', title: note.source}),
+      cell: note => <>{note.source}{note.source === source && <small class="muted"> {t.shownNow}</small>}</>,
+    },
+    {key: 'file', name: t.file, width: 200, value: ({warning}) => warning.file, cell: ({warning, source}) => below(warning.file, source), attrs: ({warning}) => ({class: 'path', title: warning.file})},
+    countColumn(t, 'line', t.lineShort, ({warning}) => warning.line),
+    {key: 'column', name: t.field, width: 140, value: ({warning}) => warning.field},
+    {key: 'value', name: t.value, width: 140, value: ({warning}) => warning.value, cell: ({warning}) => clip(warning.value ?? ''), attrs: () => ({class: 'path'})},
+  ], [t, source]);
   return (
-    <tr class={current ? 'of-shown' : undefined}>
-      <td class="text" title={clip(message, 1000)}>{t.warning(warning)}</td>
-      <td class="path">{source}{current && <small class="muted"> {t.shownNow}</small>}</td>
-      <td class="path" title={file}>{below(file, source)}</td>
-      <td class="number">{line === undefined || line === null ? '' : int(t, line)}</td>
-      <td>{field ?? ''}</td>
-      <td class="path">{clip(value ?? '')}</td>
-    </tr>
+    <Table test="notes" label={t.tabNames.quality} columns={columns} rows={notes} id={note => numbers.get(note) ?? 0} file="data-quality"
+      rowAttrs={note => note.source === source ? {class: 'of-shown'} : {}} detail={({warning}) => <p class="whole">{warning.message}</p>} />
   );
 }
 

@@ -3,7 +3,10 @@ import type {Session, State, Tab} from '../state';
 import {OF_JAX, jaxAt} from '../state';
 import {Captures, reportedOnly} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
+import {Chips} from './Chips';
 import {Between} from './panels/Between';
+import {Blocks} from './panels/Blocks';
+import {Flame} from './panels/Flame';
 import {Growth} from './panels/Growth';
 import {Ranks} from './panels/Ranks';
 import {Reserve} from './panels/Reserve';
@@ -20,10 +23,13 @@ interface Props {
 }
 
 /** Those about the device on the charts. */
-const OF_DEVICE: Tab[] = ['cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve'];
+const OF_DEVICE: Tab[] = ['cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'blocks', 'flame', 'reserve'];
+
+/** Those that count blocks, as the filter has it. */
+const NARROWED: ReadonlySet<Tab> = new Set(['cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'blocks', 'flame']);
 
 /** Of these, those about an allocator of JAX: it has no steps and no stacks. */
-const OF_ALLOCATOR: Tab[] = ['cursor', 'peak', 'between', 'end', 'top', 'sizes'];
+const OF_ALLOCATOR: Tab[] = ['cursor', 'peak', 'between', 'end', 'top', 'sizes', 'blocks'];
 
 /** The tables below the charts, one at a time. */
 export function Tables({s, session, device}: Props) {
@@ -38,6 +44,7 @@ export function Tables({s, session, device}: Props) {
     <section class="tables">
       <Tabs tabs={tabs} open={tab} counts={counts} />
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {NARROWED.has(tab) && <Chips s={s} />}
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
         {jax !== null && <OfJax s={s} session={session} report={jax} />}
         {device !== null && <OfDevice s={s} device={device} />}
@@ -57,6 +64,8 @@ function OfDevice({s, device}: {s: State; device: DeviceSummary}) {
     case 'growth': return <Growth s={s} device={device} />;
     case 'top': return <Top s={s} device={device} />;
     case 'sizes': return <Sizes s={s} />;
+    case 'blocks': return <Blocks s={s} device={device} />;
+    case 'flame': return <Flame s={s} device={device} />;
     case 'reserve': return <Reserve s={s} device={device} />;
     default: return null;
   }

@@ -9,13 +9,15 @@ interface Props {
   test: string;
   /** Takes what was typed; false where it makes no sense. */
   take: (typed: string) => boolean;
+  /** Told of every letter. */
+  typed?: (typed: string) => void;
 }
 
 /**
  * A line of text to be typed. No `<input>`: for the sake of a text field, Chromium asks its maker's autofill service over the network, and
  * nothing may leave because of this page.
  */
-export function TextField({text, label, unit, title, test, take}: Props) {
+export function TextField({text, label, unit, title, test, take, typed}: Props) {
   const box = useRef<HTMLSpanElement>(null);
   const [typing, setTyping] = useState(false);
   const [wrong, setWrong] = useState(false);
@@ -46,7 +48,7 @@ export function TextField({text, label, unit, title, test, take}: Props) {
       {label}{' '}
       <span ref={box} class="time" role="textbox" tabIndex={0} contenteditable={true} inputMode={unit === undefined ? undefined : 'decimal'} spellcheck={false}
         aria-label={unit === undefined ? label : `${label}, ${unit}`} aria-invalid={wrong} data-test={test} title={title}
-        onBeforeInput={oneLineOfText} onInput={() => setTyping(true)} onKeyDown={key} onFocus={selectAll}
+        onBeforeInput={oneLineOfText} onInput={() => { setTyping(true); typed?.(box.current?.textContent ?? ''); }} onKeyDown={key} onFocus={selectAll}
         onBlur={() => { commit(); revert(); }} />
     </span>
   );

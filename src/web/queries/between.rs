@@ -77,7 +77,10 @@ impl Engine {
             let at = curves.entry_at(time_ns)?;
             Some(InstantTotals { total_bytes: curves.total_bytes(at) as f64, baseline_bytes: curves.baseline_bytes[at] as f64 })
         };
-        let all = between(blocks, &vec![0; blocks.len()], 1, instants).pop().unwrap_or_default();
+        let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
+        let takes = |block: usize| choice.as_ref().is_none_or(|choice| choice.takes[block]);
+        let chosen: Vec<u32> = (0..blocks.len()).map(|block| u32::from(!takes(block))).collect();
+        let all = between(blocks, &chosen, 2, instants).into_iter().find(|group| group.key == 0).unwrap_or_default();
         let mut answer = BetweenAnswer {
             a_ns,
             b_ns,
@@ -89,8 +92,10 @@ impl Engine {
             groups: None,
             count: 0,
         };
-        if let Some(grouping) = Grouping::of(device, grouped.by, grouped.nearest) {
+        if let Some(mut grouping) = Grouping::of(device, grouped.by, grouped.nearest) {
+            let apart = choice.as_ref().map(|choice| grouping.set_apart(&choice.takes));
             let mut found = between(blocks, &grouping.key, grouping.len(), instants);
+            found.retain(|group| Some(group.key) != apart);
             answer.count = found.len() as u32;
             found.truncate(grouped.limit as usize);
             let keys: Vec<u32> = found.iter().map(|group| group.key).collect();

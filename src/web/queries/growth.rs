@@ -1,6 +1,6 @@
 //! What grows with every step, and what each step allocated, freed and left.
 
-use super::rows::{GroupLabel, stack_label};
+use super::rows::{GroupLabel, GroupedRequest, stack_label};
 use crate::ascend::grouping::stack_of;
 use crate::timeline::growth::{self, Growth};
 use crate::web::engine::{Engine, phase_summary};
@@ -55,8 +55,10 @@ pub struct GrowthGroup {
 
 #[wasm_bindgen]
 impl Engine {
-    /// The growth of a device's blocks, the first `limit` groups of it. `nearest` guesses the stacks of blocks that have none.
-    pub fn growth(&self, capture: u32, device: u32, nearest: bool, limit: u32) -> Result<Ts<GrowthAnswer>, JsError> {
+    /// The growth of the blocks that pass the filter, the first `limit` groups of it; of all blocks what each step did. `by` is of no matter.
+    pub fn growth(&self, request: Ts<GroupedRequest>) -> Result<Ts<GrowthAnswer>, JsError> {
+        let GroupedRequest { capture, device, nearest, limit, filter, .. } = request.to_rust()?;
+        let choice = self.choice((capture, device), nearest, &filter)?;
         let whole = &self.capture(capture)?.capture;
         let (device, opened) = self.device(capture, device)?;
         let (blocks, curves) = (&device.blocks, &device.replay.curves);
@@ -72,7 +74,9 @@ impl Engine {
         });
         let steps = steps.collect();
         let stacks = device.stacks.as_ref();
-        let found = stacks.map_or(Vec::new(), |stacks| growth::growth(blocks, |block| stack_of(stacks, block, nearest), &whole.step_ends_ns()));
+        let takes = |block: usize| choice.as_ref().is_none_or(|choice| choice.takes[block]);
+        let found =
+            stacks.map_or(Vec::new(), |stacks| growth::growth(blocks, |block| takes(block).then(|| stack_of(stacks, block, nearest)), &whole.step_ends_ns()));
         let group = |growth: &Growth| GrowthGroup {
             name: blocks.names[growth.name as usize].clone(),
             lane: opened.lane_of[growth.name as usize],

@@ -1,6 +1,6 @@
 //! How large the blocks of a device are and how long they live.
 
-use crate::timeline::blocks::OPEN;
+use super::rows::GroupedRequest;
 use crate::timeline::histogram::{self, Bin};
 use crate::timeline::live;
 use crate::web::engine::Engine;
@@ -30,16 +30,21 @@ pub struct BinSummary {
 
 #[wasm_bindgen]
 impl Engine {
-    /// All blocks of a device by size and by lifetime.
-    pub fn histograms(&self, capture: u32, device: u32) -> Result<Ts<HistogramAnswer>, JsError> {
+    /// The blocks that pass the filter by size and by lifetime. `by` and `limit` are of no matter.
+    pub fn histograms(&self, request: Ts<GroupedRequest>) -> Result<Ts<HistogramAnswer>, JsError> {
+        let GroupedRequest { capture, device, nearest, filter, .. } = request.to_rust()?;
+        let choice = self.choice((capture, device), nearest, &filter)?;
+        let takes = |block: usize| choice.as_ref().is_none_or(|choice| choice.takes[block]);
         let blocks = &self.device(capture, device)?.0.blocks;
+        let mut open = live::at_the_end(blocks);
+        open.retain(|&block| takes(block as usize));
         let told =
             |bins: Vec<Bin>| bins.into_iter().map(|bin| BinSummary { up_to: bin.up_to as f64, blocks: bin.blocks as u32, bytes: bin.bytes as f64 }).collect();
         let answer = HistogramAnswer {
-            sizes: told(histogram::sizes(blocks)),
-            lifetimes: told(histogram::lifetimes(blocks)),
-            open_blocks: blocks.end_ns.iter().filter(|&&end| end == OPEN).count() as u32,
-            open_bytes: live::bytes_of(blocks, &live::at_the_end(blocks)) as f64,
+            sizes: told(histogram::sizes(blocks, takes)),
+            lifetimes: told(histogram::lifetimes(blocks, takes)),
+            open_blocks: open.len() as u32,
+            open_bytes: live::bytes_of(blocks, &open) as f64,
         };
         Ok(answer.into_ts()?)
     }

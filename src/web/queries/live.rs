@@ -53,13 +53,15 @@ pub struct LiveGroup {
 
 #[wasm_bindgen]
 impl Engine {
-    /// The live set of an instant, or of the end, by group; the largest first.
+    /// The live set of an instant, or of the end, by group; the largest first. Total and baseline are those of all blocks.
     pub fn live(&self, request: Ts<LiveRequest>) -> Result<Ts<LiveAnswer>, JsError> {
         let LiveRequest { grouped, time_ns, without } = request.to_rust()?;
         let (device, opened) = self.device(grouped.capture, grouped.device)?;
         let (blocks, curves) = (&device.blocks, &device.replay.curves);
         let at_ns = time_ns.map_or(OPEN - 1, |time_ns| opened.absolute(time_ns));
-        let live = if time_ns.is_some() { live::at(blocks, at_ns) } else { live::at_the_end(blocks) };
+        let mut live = if time_ns.is_some() { live::at(blocks, at_ns) } else { live::at_the_end(blocks) };
+        let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
+        choice.iter().for_each(|choice| choice.retain(&mut live));
         let entry = curves.entry_at(at_ns);
         let figure = |of: &dyn Fn(usize) -> i64| entry.and_then(|at| known(of(at))).map(|bytes| bytes as f64);
         let mut answer = LiveAnswer {
@@ -74,7 +76,10 @@ impl Engine {
             rest: Rest::default(),
         };
         let named = grouped.by != By::Stream || blocks.streams.iter().any(|stream| !stream.is_empty());
-        if let Some(grouping) = Grouping::of(device, grouped.by, grouped.nearest).filter(|_| named) {
+        if let Some(mut grouping) = Grouping::of(device, grouped.by, grouped.nearest).filter(|_| named) {
+            if let Some(choice) = &choice {
+                grouping.set_apart(&choice.takes);
+            }
             let mut groups = grouping.groups(blocks, &live);
             for rest in groups.drain((grouped.limit as usize).min(groups.len())..) {
                 answer.rest.groups += 1;

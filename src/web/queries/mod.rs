@@ -2,12 +2,15 @@
 
 pub mod between;
 pub mod block;
+pub mod blocks;
+pub mod flame;
 pub mod frame;
 pub mod gantt;
 pub mod growth;
 pub mod histogram;
 pub mod jax;
 pub mod jump;
+pub(super) mod kept;
 pub mod lanes;
 pub mod live;
 pub mod reserve;

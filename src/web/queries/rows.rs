@@ -1,6 +1,7 @@
 //! What the panels share: how a question names its grouping, and how a group is told.
 
 use crate::ascend::capture::Device;
+use crate::ascend::choice::BlockFilter;
 use crate::ascend::grouping::{By, Grouping, distinctions, headline};
 use crate::ascend::trace_view::{first_user_frame, frames};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,9 @@ pub struct GroupedRequest {
     /// Blocks without a stack get the one of the last operator of their name: a guess.
     pub nearest: bool,
     pub limit: u32,
+    /// Only blocks that pass count.
+    #[serde(default)]
+    pub filter: BlockFilter,
 }
 
 /// What names a group.

@@ -69,13 +69,18 @@ impl Engine {
         let capture_end_ns = self.capture(grouped.capture)?.capture.end_ns;
         let (device, opened) = self.device(grouped.capture, grouped.device)?;
         let blocks = &device.blocks;
-        let bytes = blocks.size_bytes.iter().map(|&bytes| bytes as f64).sum();
-        let Some(grouping) = Grouping::of(device, grouped.by, grouped.nearest) else {
-            return Ok(TopAnswer { allocators: None, groups: 0, bytes, blocks: blocks.len() as u32 }.into_ts()?);
+        let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
+        let (bytes, count) = match &choice {
+            Some(choice) => (choice.bytes as f64, choice.blocks as u32),
+            None => (blocks.size_bytes.iter().map(|&bytes| bytes as f64).sum(), blocks.len() as u32),
         };
+        let Some(mut grouping) = Grouping::of(device, grouped.by, grouped.nearest) else {
+            return Ok(TopAnswer { allocators: None, groups: 0, bytes, blocks: count }.into_ts()?);
+        };
+        let apart = choice.as_ref().map(|choice| grouping.set_apart(&choice.takes));
         let peaks = peaks_without(blocks, &device.replay.curves, &grouping.key, grouping.len());
         let mut all = allocators::by_key(blocks, &grouping.key, grouping.len(), capture_end_ns);
-        all.retain(|allocator| allocator.blocks > 0);
+        all.retain(|allocator| allocator.blocks > 0 && Some(allocator.key) != apart);
         let groups = all.len() as u32;
         sorted(&mut all, &peaks, sort, ascending);
         all.truncate(grouped.limit as usize);
@@ -90,7 +95,7 @@ impl Engine {
             byte_ns: allocator.byte_ns.to_string(),
             peak_without_bytes: peaks[allocator.key as usize].bytes as f64,
         });
-        Ok(TopAnswer { allocators: Some(told.collect()), groups, bytes, blocks: blocks.len() as u32 }.into_ts()?)
+        Ok(TopAnswer { allocators: Some(told.collect()), groups, bytes, blocks: count }.into_ts()?)
     }
 }
 

@@ -1,36 +1,32 @@
 import type {By, DeviceSummary, GroupLabel} from '../../../target/plain/pkg/oomscope';
 import {classSize, clip, exactBytes} from '../../format';
 import {revealLane} from '../../frames';
+import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
-import {ofJax} from '../../state';
+import {narrow, ofGroup} from '../../narrow';
+import {ofJax, set} from '../../state';
+import type {Column} from '../../table/model';
 import {OperatorName} from '../OperatorName';
 import {Stack} from '../Stack';
 import {Swatch} from '../Swatch';
 
-/** What names a group: an operator leads to its lane, a stack opens. */
+/** What names a group. */
 export function Group({label, by, device}: {label: GroupLabel; by: By; device: DeviceSummary}) {
   const t = useMessages();
-  const {text, lane, stack, user_frame, distinction} = label;
+  const {text, lane, distinction} = label;
   switch (by) {
-    case 'operator': {
-      const name = text || t.unattributed;
-      if (lane === null || lane === undefined) return <span class="name"><OperatorName name={name} /></span>;
-      return (
-        <button type="button" class="plain swatched" title={`${clip(t.ownerName(name))}: ${t.showLane}`} onClick={() => revealLane(lane)}>
-          <Swatch hue={device.lanes[lane]?.hue ?? 12} /> <span class="name"><OperatorName name={name} /></span>
-        </button>
-      );
-    }
+    case 'operator': return (
+      <span class="swatched" title={clip(t.ownerName(text || t.unattributed))}>
+        {lane !== null && lane !== undefined && <Swatch hue={device.lanes[lane]?.hue ?? 12} />} <span class="name"><OperatorName name={text || t.unattributed} /></span>
+      </span>
+    );
     case 'stack':
-      if (stack.length === 0) return <span class="muted">{t.noStack}</span>;
+      if (text === '') return <span class="muted">{t.noStack}</span>;
       return (
-        <details class="stack-group">
-          <summary>
-            <code>{clip(text)}</code>
-            {distinction !== null && distinction !== undefined && distinction !== text && <small class="muted"><code>{clip(distinction)}</code></small>}
-          </summary>
-          <Stack frames={stack} user={user_frame} />
-        </details>
+        <>
+          <code>{clip(text)}</code>
+          {distinction !== null && distinction !== undefined && distinction !== text && <small class="muted"><code>{clip(distinction)}</code></small>}
+        </>
       );
     case 'user-frame': return text === '' ? <span class="muted">{t.noStack}</span> : <code class="path">{clip(text)}</code>;
     case 'stream': return <span class="path">{text || t.unknown}</span>;
@@ -38,8 +34,31 @@ export function Group({label, by, device}: {label: GroupLabel; by: By; device: D
   }
 }
 
-/** The heading of the groups' column. */
-export function useGroupHeading(by: By, device: DeviceSummary): string {
+/** The column that names the groups. */
+export const groupColumn = <R,>(t: Messages, by: By, device: DeviceSummary, of: (row: R) => GroupLabel): Column<R> => ({
+  key: by.replaceAll('-', '_'),
+  name: by === 'operator' && ofJax(device) ? t.owner : t.byHeadings[by],
+  value: row => by === 'stack' && of(row).stack.length > 0 ? of(row).stack.join('; ') : by === 'size-class' ? Number(of(row).text) : of(row).text || null,
+  cell: row => <Group label={of(row)} by={by} device={device} />,
+  attrs: () => ({class: 'group'}),
+});
+
+/** An operator's lane comes into sight when its row is chosen. */
+export function chooseGroup({lane}: GroupLabel): void {
+  if (lane !== null && lane !== undefined) revealLane(lane);
+}
+
+/** What a chosen group can do, and its call stack. */
+export function GroupDetail({label, by}: {label: GroupLabel; by: By}) {
   const t = useMessages();
-  return by === 'operator' && ofJax(device) ? t.owner : t.byHeadings[by];
+  const only = ofGroup(by, label);
+  return (
+    <>
+      {label.stack.length > 0 && <Stack frames={label.stack} user={label.user_frame} />}
+      <p class="acts">
+        <button type="button" class="plain link" data-test="list-blocks" onClick={() => { narrow(only); set({tab: 'blocks'}); }}>{t.listBlocks}</button>
+        <button type="button" class="plain link" data-test="only-these" onClick={() => narrow(only)}>{t.onlyThese}</button>
+      </p>
+    </>
+  );
 }

@@ -1,11 +1,15 @@
-import type {DeviceSummary, GrowthAnswer, GrowthGroup} from '../../../target/plain/pkg/oomscope';
-import {clip, column, exactBytes, int, signedSize, size} from '../../format';
+import {useMemo} from 'preact/hooks';
+import type {DeviceSummary, GroupLabel, GrowthAnswer, GrowthGroup, StepSummary} from '../../../target/plain/pkg/oomscope';
+import {clip, column, exactBytes, signedSize, size} from '../../format';
 import {useMessages} from '../../i18n';
 import {isCurrent, traceShare} from '../../panels';
 import type {State} from '../../state';
-import {captureAt} from '../../state';
+import {MOST_ROWS, captureAt, set} from '../../state';
+import {bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {showRange} from '../../window';
-import {Group} from './Group';
+import {GroupDetail, chooseGroup, groupColumn} from './Group';
 import {Nearest} from './GroupBy';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
@@ -42,66 +46,50 @@ export function Growth({s, device}: Props) {
 function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
   const t = useMessages();
   const {groups, steps, count} = value;
-  const shown = columnsShown(steps.length);
+  const columns = useMemo((): Column<GrowthGroup>[] => [
+    groupColumn<GrowthGroup>(t, 'operator', device, operatorOf),
+    {...groupColumn<GrowthGroup>(t, 'stack', device, group => group.stack), name: t.userFrame},
+    {...bytesColumn<GrowthGroup>(t, {key: 'size_bytes', name: t.size, of: group => group.size_bytes, show: size})},
+    ...columnsShown(steps.length).map((step, at): Column<GrowthGroup> => step === null ? {key: `…${at}`, name: '…', picture: true, value: () => null} : {
+      ...countColumn<GrowthGroup>(t, clip(steps[step]?.phase.name ?? `${step}`, 60), stepNumber(steps[step]?.phase.name ?? ''), group => group.per_step_blocks[step], steps[step]?.phase.name),
+      attrs: () => ({'data-step': step}),
+    }),
+    {
+      ...bytesColumn<GrowthGroup>(t, {key: 'grown_bytes', name: t.grown, title: t.grownTitle, of: group => group.bytes, show: signedSize}),
+      cell: group => <>{signedSize(group.bytes)}{isFreed(group) && <small class="muted">{t.freedLater}</small>}</>,
+    },
+  ], [t, device, steps]);
+  const rest = count - groups.length;
   return (
-    <div class="table-box">
-      <table class="groups" data-test="growth-groups">
-        <thead>
-          <tr>
-            <th>{t.operator}</th><th>{t.userFrame}</th><th class="number">{t.size}</th>
-            {shown.map(step => <th key={step} class="number" title={step === null ? undefined : steps[step]?.phase.name}>{step === null ? '…' : stepNumber(steps[step]?.phase.name ?? '')}</th>)}
-            <th class="number" title={t.grownTitle}>{t.grown}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group, at) => <Row key={at} group={group} device={device} shown={shown} />)}
-          {count > groups.length && <tr><td colSpan={shown.length + 4}><More rest={count - groups.length} s={s} /></td></tr>}
-        </tbody>
-      </table>
-    </div>
+    <Table test="growth-groups" label={t.tabNames.growth} columns={columns} rows={groups} class="groups" file="growth"
+      id={group => `${group.lane} ${group.size_bytes} ${group.stack.stack.join('\n')}`} choose={group => chooseGroup(operatorOf(group))}
+      detail={group => <GroupDetail label={{...operatorOf(group), stack: group.stack.stack, user_frame: group.stack.user_frame}} by="operator" />}
+      rowAttrs={group => ({'data-row': 'group', 'data-freed': isFreed(group), ...isFreed(group) ? {class: 'muted'} : {}})}
+      all={rest > 0 ? () => set({rows: MOST_ROWS}) : undefined}
+      foot={rest > 0 ? <tr><td colSpan={columns.length}><More rest={rest} s={s} /></td></tr> : null} />
   );
 }
 
-function Row({group, device, shown}: {group: GrowthGroup; device: DeviceSummary; shown: (number | null)[]}) {
-  const t = useMessages();
-  return (
-    <tr data-row="group" data-freed={group.kept_blocks === 0} class={group.kept_blocks === 0 ? 'muted' : undefined}>
-      <td class="group"><Group label={{text: group.name, lane: group.lane, stack: [], user_frame: null, distinction: null}} by="operator" device={device} /></td>
-      <td class="group"><Group label={group.stack} by="stack" device={device} /></td>
-      <td class="number" title={exactBytes(t, group.size_bytes)}>{size(group.size_bytes)}</td>
-      {shown.map(step => <td key={step} class="number">{step === null ? '' : int(t, group.per_step_blocks[step] ?? 0)}</td>)}
-      <td class="number" title={exactBytes(t, group.bytes)}>{signedSize(group.bytes)}{group.kept_blocks === 0 && <small class="muted">{t.freedLater}</small>}</td>
-    </tr>
-  );
-}
+const isFreed = ({kept_blocks}: GrowthGroup): boolean => kept_blocks === 0;
 
-/** What each step allocated, freed and left. */
+const operatorOf = ({name, lane}: GrowthGroup): GroupLabel => ({text: name, lane, stack: [], user_frame: null, distinction: null});
+
+/** What each step allocated, freed and left, whatever the filter. */
 function Steps({value}: {value: GrowthAnswer}) {
   const t = useMessages();
   const {steps} = value;
   const {unit, show} = column(Math.max(1, ...steps.flatMap(step => [step.allocated_bytes, step.freed_bytes, step.total_bytes ?? 0])));
-  const cell = (bytes: number) => <td class="number" title={exactBytes(t, bytes)}>{show(bytes)}</td>;
+  const columns = useMemo((): Column<StepSummary>[] => [
+    {key: 'step', name: t.step, value: step => step.phase.name, cell: step => clip(step.phase.name)},
+    bytesColumn(t, {key: 'allocated_bytes', name: `${t.allocatedIn} ${unit}`, of: step => step.allocated_bytes, show}),
+    countColumn(t, 'allocated_blocks', t.blocks, step => step.allocated_blocks),
+    bytesColumn(t, {key: 'freed_bytes', name: `${t.freedIn} ${unit}`, of: step => step.freed_bytes, show}),
+    countColumn(t, 'freed_blocks', t.blocks, step => step.freed_blocks),
+    bytesColumn(t, {key: 'total_at_end_bytes', name: `${t.totalAtEnd} ${unit}`, of: step => step.total_bytes, show}),
+  ], [t, unit]);
   return (
-    <div class="table-box">
-      <table data-test="steps">
-        <thead>
-          <tr>
-            <th>{t.step}</th><th class="number">{t.allocatedIn} {unit}</th><th class="number">{t.blocks}</th>
-            <th class="number">{t.freedIn} {unit}</th><th class="number">{t.blocks}</th><th class="number">{t.totalAtEnd} {unit}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {steps.map((step, at) => (
-            <tr key={at}>
-              <td><button type="button" class="plain link" onClick={() => showRange({from: step.phase.from_ns, to: step.phase.to_ns})}>{clip(step.phase.name)}</button></td>
-              {cell(step.allocated_bytes)}<td class="number">{int(t, step.allocated_blocks)}</td>
-              {cell(step.freed_bytes)}<td class="number">{int(t, step.freed_blocks)}</td>
-              {step.total_bytes === null || step.total_bytes === undefined ? <td class="number muted">–</td> : cell(step.total_bytes)}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table test="steps" label={t.step} columns={columns} rows={steps} id={step => step.phase.from_ns} file="steps"
+      choose={step => showRange({from: step.phase.from_ns, to: step.phase.to_ns})} />
   );
 }
 

@@ -1,13 +1,19 @@
-import type {DeviceSummary, LiveAnswer, LiveGroup} from '../../../target/plain/pkg/oomscope';
+import {useMemo} from 'preact/hooks';
+import type {DeviceSummary, GroupLabel, LiveAnswer, LiveGroup} from '../../../target/plain/pkg/oomscope';
 import {column, exactBytes, int, percent, size, time} from '../../format';
 import {useMessages} from '../../i18n';
 import {put} from '../../instants';
 import type {Answered} from '../../panels';
 import {isCurrent} from '../../panels';
-import type {State} from '../../state';
+import {isNarrowed} from '../../narrow';
+import type {State, Tab} from '../../state';
+import {MOST_ROWS, set} from '../../state';
+import {barColumn, bytesColumn, countColumn, shareColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {Swatch} from '../Swatch';
 import {TimeField} from '../TimeField';
-import {Group, useGroupHeading} from './Group';
+import {GroupDetail, chooseGroup, groupColumn} from './Group';
 import {GroupBy, NoGroups} from './GroupBy';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
@@ -69,83 +75,69 @@ function Live({s, device, answer, test, title, exact, note, before}: LiveProps) 
   return (
     <Panel s={s} test={test} title={title} exact={exact} stale={test !== 'cursor' && !isCurrent(s, answer)} controls={controls}>
       {note !== undefined && <p class="muted">{note}</p>}
-      {value.groups === null || value.groups === undefined ? <NoGroups s={s} /> : <Groups s={s} device={device} live={value} groups={value.groups} />}
+      {value.groups === null || value.groups === undefined ? <NoGroups s={s} /> : <Groups s={s} device={device} live={value} groups={value.groups} test={test} />}
     </Panel>
   );
 }
 
-function Groups({s, device, live, groups}: Props & {live: LiveAnswer; groups: LiveGroup[]}) {
+function Groups({s, device, live, groups, test}: Props & {live: LiveAnswer; groups: LiveGroup[]; test: string}) {
   const t = useMessages();
-  const heading = useGroupHeading(s.by, device);
   const {total_bytes, baseline_bytes, tracked_bytes, rest} = live;
-  const whole = total_bytes ?? tracked_bytes;
-  const {unit, show} = column(Math.max(whole, Math.abs(baseline_bytes ?? 0), ...groups.map(group => group.bytes)));
-  const largest = Math.max(1, baseline_bytes ?? 0, ...groups.map(group => group.bytes));
+  const narrowed = isNarrowed(s);
+  // Baseline and total are of all blocks.
+  const whole = narrowed ? tracked_bytes : total_bytes ?? tracked_bytes;
+  const {unit, show} = column(Math.max(whole, Math.abs(narrowed ? 0 : baseline_bytes ?? 0), ...groups.map(group => group.bytes)));
+  const largest = Math.max(1, narrowed ? 0 : baseline_bytes ?? 0, ...groups.map(group => group.bytes));
   const without = groups.some(group => group.peak_without_bytes !== null && group.peak_without_bytes !== undefined);
-  const bytesCell = (bytes: number) => <td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{show(bytes)}</td>;
-  const shareCell = (bytes: number) => <td class="number muted">{whole > 0 ? percent(bytes / whole) : ''}</td>;
+  const columns = useMemo((): Column<LiveGroup>[] => [
+    groupColumn(t, s.by, device, group => group.label),
+    bytesColumn(t, {key: 'bytes', name: unit, of: group => group.bytes, show}),
+    shareColumn('percent', group => whole > 0 ? group.bytes / whole : 0),
+    countColumn(t, 'blocks', t.blocks, group => group.blocks),
+    barColumn(group => group.bytes / largest, group => hueOf(group, device)),
+    ...without ? [bytesColumn<LiveGroup>(t, {key: 'peak_without_bytes', name: `${t.peakWithout}, ${unit}`, title: t.peakWithoutTitle, of: group => group.peak_without_bytes, show, data: 'without'})] : [],
+  ], [t, s.by, device, unit, whole, largest, without]);
+  const figure = (bytes: number) => <><td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{show(bytes)}</td><td class="number muted">{whole > 0 ? percent(bytes / whole) : ''}</td></>;
   return (
-    <div class="table-box">
-      <table class="groups" data-test="groups">
-        <thead>
-          <tr>
-            <th>{heading}</th><th class="number">{unit}</th><th class="number">%</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" />
-            {without && <th class="number" title={t.peakWithoutTitle}>{t.peakWithout}, {unit}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          <tr data-row="baseline">
-            <td title={t.baselineTitle}><span class="swatched"><Swatch hue="baseline" /> {t.baseline}</span></td>
-            {baseline_bytes === null || baseline_bytes === undefined
-              ? <><td class="number muted">{t.unknown}</td><td /></>
-              : <>{bytesCell(baseline_bytes)}{shareCell(baseline_bytes)}</>}
-            <td class="number muted">–</td>
-            <Bar share={(baseline_bytes ?? 0) / largest} hue="baseline" />
-            {without && <td />}
-          </tr>
-          {groups.map((group, at) => (
-            <tr key={at} data-row="group">
-              <td class="group"><Group label={group.label} by={s.by} device={device} /></td>
-              {bytesCell(group.bytes)}
-              {shareCell(group.bytes)}
-              <td class="number">{int(t, group.blocks)}</td>
-              <Bar share={group.bytes / largest} hue={hueOf(group, device)} />
-              {without && <Without bytes={group.peak_without_bytes ?? 0} peak={device.peak.total_bytes} show={show} />}
-            </tr>
-          ))}
+    <Table test="groups" label={t.tabNames[test as Tab]} columns={columns} rows={groups} id={group => labelId(group.label)} class="groups" file={test} choose={group => chooseGroup(group.label)}
+      detail={group => <GroupDetail label={group.label} by={s.by} />} rowAttrs={() => ({'data-row': 'group'})} all={rest.groups > 0 ? () => set({rows: MOST_ROWS}) : undefined}
+      first={!narrowed && (
+        <tr data-row="baseline">
+          <td title={t.baselineTitle}><span class="swatched"><Swatch hue="baseline" /> {t.baseline}</span></td>
+          {baseline_bytes === null || baseline_bytes === undefined ? <><td class="number muted">{t.unknown}</td><td /></> : figure(baseline_bytes)}
+          <td class="number muted">–</td>
+          <td class="bar-cell" aria-hidden="true">{(baseline_bytes ?? 0) > 0 && <span class="bar hue-baseline" style={{width: `${(baseline_bytes ?? 0) / largest * 100}%`}} />}</td>
+          {without && <td />}
+        </tr>
+      )}
+      foot={(
+        <>
           {rest.groups > 0 && (
             <tr data-row="rest">
               <td><More rest={rest.groups} s={s} /></td>
-              {bytesCell(rest.bytes)}
-              {shareCell(rest.bytes)}
+              {figure(rest.bytes)}
               <td class="number">{int(t, rest.blocks)}</td>
               <td />{without && <td />}
             </tr>
           )}
-        </tbody>
-        <tfoot>
           <tr class="sum" data-row="total">
             <th scope="row">{t.total}</th>
-            {bytesCell(whole)}<td />
+            <td class="number" data-bytes={whole} title={exactBytes(t, whole)}>{show(whole)}</td><td />
             <td class="number">{int(t, live.live_blocks)}</td><td />{without && <td />}
           </tr>
-          <Extra name={t.active} bytes={live.active_bytes} show={show} />
-          <Extra name={t.reserved} bytes={live.reserved_bytes} show={show} />
-        </tfoot>
-      </table>
-    </div>
+          {!narrowed && <><Extra name={t.active} bytes={live.active_bytes} show={show} /><Extra name={t.reserved} bytes={live.reserved_bytes} show={show} /></>}
+        </>
+      )} />
   );
 }
+
+/** Labels tell groups apart. */
+const labelId = ({text, lane, stack}: GroupLabel): string => stack.length > 0 ? stack.join('\n') : `${lane ?? ''} ${text}`;
 
 const hueOf = (group: LiveGroup, device: DeviceSummary): number => {
   const lane = group.label.lane;
   return lane === null || lane === undefined ? 12 : device.lanes[lane]?.hue ?? 12;
 };
-
-function Without({bytes, peak, show}: {bytes: number; peak: number; show: (bytes: number) => string}) {
-  const t = useMessages();
-  return <td class="number" data-without={bytes} title={`${exactBytes(t, bytes)} (${bytes - peak < 0 ? '−' : ''}${exactBytes(t, Math.abs(bytes - peak))})`}>{show(bytes)}</td>;
-}
 
 export function Bar({share, hue}: {share: number; hue: number | 'baseline'}) {
   return <td class="bar-cell" aria-hidden="true">{share > 0 && <span class={`bar hue-${hue}`} style={{width: `${Math.max(0, Math.min(1, share)) * 100}%`}} />}</td>;

@@ -1,9 +1,13 @@
+import {useMemo} from 'preact/hooks';
 import type {ComparisonSummary, DeviceSummary, Outlier, RankGroup, RankRow, Spread} from '../../../target/plain/pkg/oomscope';
 import {clip, column, exactBytes, int, signedSize, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
 import {show} from '../../session';
 import type {Filter, Place, Session, State} from '../../state';
+import {bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {CaptureFilter} from '../CaptureFilter';
 import {OperatorName} from '../OperatorName';
 import {Pair} from './Pair';
@@ -56,60 +60,55 @@ const most = (values: number[]): number => values.reduce((most, value) => Math.m
 const least = (values: number[]): number => values.reduce((least, value) => Math.min(least, value), values[0] ?? 0);
 
 interface TableProps {
-  rows: {row: RankRow; place: number}[];
+  rows: Placed[];
   comparison: ComparisonSummary;
   outliers: PoolOutlier[];
   place: Place | null;
   session: Session;
 }
 
-function RanksTable({rows, comparison, outliers, place: shown, session}: TableProps) {
-  const t = useMessages();
-  const unit = column(most(rows.map(({row}) => row.peak_bytes ?? 0)));
-  const departures = new Map(outliers.map(outlier => [outlier.row, new Set(outlier.departures.map(({figure}) => figure))]));
-  return (
-    <div class="table-box">
-      <table data-test="ranks">
-        <thead>
-          <tr>
-            <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.device}</th>
-            {FIGURES.map(figure => <th key={figure} class="number">{t.figures[figure]}, {unit.unit}</th>)}
-            <th class="number">{t.blocks}</th><th class="number">{t.stacksColumn}</th><th class="number">{t.noteCount}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({row, place}) => {
-            const capture = comparison.captures[row.capture]?.capture ?? null;
-            const device = deviceIndex(session, capture, row);
-            const current = shown !== null && capture === shown.capture && device === shown.device;
-            return (
-              <tr key={place} data-row="rank" class={current ? 'current' : undefined}>
-                <td class="path">
-                  {capture !== null && device !== null
-                    ? <button type="button" class="plain link" aria-current={current} onClick={() => show({capture, device})}>{clip(row.source)}</button>
-                    : clip(row.source)}
-                  {departures.has(place) && <small class="warn">◆ {t.outlier}</small>}
-                </td>
-                <td>{row.role ?? ''}</td>
-                <td class="number">{row.rank ?? t.unknown}</td>
-                <td>{[row.device, row.pool].filter(Boolean).join(' ')}</td>
-                {FIGURES.map(figure => <Bytes key={figure} bytes={row[figure]} show={unit.show} departs={departures.get(place)?.has(figure) === true} />)}
-                <td class="number">{row.alive_at_end_blocks === null || row.alive_at_end_blocks === undefined ? '–' : int(t, row.alive_at_end_blocks)}</td>
-                <td class="number">{stacks(t, row)}</td>
-                <td class="number">{int(t, row.warnings)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
+/** A row and its place in the comparison. */
+interface Placed {
+  row: RankRow;
+  place: number;
 }
 
-function Bytes({bytes, show, departs}: {bytes: number | null | undefined; show: (bytes: number) => string; departs: boolean}) {
+function RanksTable({rows, comparison, outliers, place: shown, session}: TableProps) {
   const t = useMessages();
-  if (bytes === null || bytes === undefined) return <td class="number muted">–</td>;
-  return <td class={departs ? 'number warn strong' : 'number'} data-bytes={bytes} title={exactBytes(t, bytes)}>{departs ? '◆ ' : ''}{show(bytes)}</td>;
+  const {unit, show: bytes} = column(most(rows.map(({row}) => row.peak_bytes ?? 0)));
+  const departures = useMemo(() => new Map(outliers.map(outlier => [outlier.row, new Set(outlier.departures.map(({figure}) => figure))])), [comparison]);
+  const where = ({row}: Placed): Place | null => {
+    const capture = comparison.captures[row.capture]?.capture ?? null;
+    const device = deviceIndex(session, capture, row);
+    return capture === null || device === null ? null : {capture, device};
+  };
+  const columns = useMemo((): Column<Placed>[] => [
+    {
+      key: 'capture', name: t.source, value: ({row}) => row.source, attrs: () => ({class: 'path'}),
+      cell: each => <>{where(each) === null ? clip(each.row.source) : <span class="link">{clip(each.row.source)}</span>}{departures.has(each.place) && <small class="warn">◆ {t.outlier}</small>}</>,
+    },
+    {key: 'role', name: t.role, value: ({row}) => row.role},
+    {key: 'rank', name: t.rank, number: true, value: ({row}) => row.rank, cell: ({row}) => row.rank ?? t.unknown},
+    {key: 'device', name: t.device, value: ({row}) => [row.device, row.pool].filter(Boolean).join(' ')},
+    ...FIGURES.map((figure): Column<Placed> => bytesColumn(t, {
+      key: figure, name: `${t.figures[figure]}, ${unit}`, of: ({row}) => row[figure],
+      show: value => bytes(value), class: ({place}) => departures.get(place)?.has(figure) === true ? 'warn strong departs' : '',
+    })),
+    countColumn(t, 'alive_at_end_blocks', t.blocks, ({row}) => row.alive_at_end_blocks),
+    {key: 'stacks_found', name: t.stacksColumn, number: true, value: ({row}) => row.stacks_found, cell: ({row}) => stacks(t, row)},
+    countColumn(t, 'notes', t.noteCount, ({row}) => row.warnings),
+  ], [t, unit, departures, session.captures]);
+  const current = rows.find(each => {
+    const at = where(each);
+    return shown !== null && at?.capture === shown.capture && at.device === shown.device;
+  });
+  return (
+    <Table test="ranks" label={t.tabNames.ranks} columns={columns} rows={rows} id={({place}) => place} current={current?.place ?? null} file="ranks"
+      rowAttrs={() => ({'data-row': 'rank'})} choose={each => {
+        const at = where(each);
+        if (at !== null) show(at);
+      }} />
+  );
 }
 
 function stacks(t: Messages, {stacks_found: found, stacks_none: none}: RankRow): string {

@@ -1,10 +1,14 @@
-import type {AllocatorRow, DeviceSummary, TopSort} from '../../../target/plain/pkg/oomscope';
+import {useMemo} from 'preact/hooks';
+import type {AllocatorRow, DeviceSummary, TopAnswer, TopSort} from '../../../target/plain/pkg/oomscope';
 import {byteSeconds, clip, column, duration, exactBytes, int, size} from '../../format';
 import {useMessages} from '../../i18n';
 import {isCurrent} from '../../panels';
 import type {State} from '../../state';
 import {set} from '../../state';
-import {Group, useGroupHeading} from './Group';
+import {bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
+import {GroupDetail, chooseGroup, groupColumn} from './Group';
 import {GroupBy, NoGroups} from './GroupBy';
 import {More} from './More';
 import {EmptyPanel, Panel} from './Panel';
@@ -30,58 +34,45 @@ export function Top({s, device}: Props) {
   const title = s.by !== 'operator' || most === null ? t.topAll(size(bytes), blocks) : t.topTitle(clip(most.label.text || t.unattributed, 60), size(most.bytes), size(bytes));
   return (
     <Panel s={s} test="top" title={title} exact={exactBytes(t, bytes)} stale={!isCurrent(s, answer)} controls={controls}>
-      <div class="table-box">
-        <table class="groups" data-test="top">
-          <Head s={s} device={device} bytesUnit={unitOf(allocators).unit} />
-          <tbody>
-            {allocators.map((row, at) => <Row key={at} row={row} s={s} device={device} show={unitOf(allocators).show} />)}
-            {value.groups > allocators.length && <tr><td colSpan={7}><More rest={value.groups - allocators.length} s={s} /></td></tr>}
-          </tbody>
-        </table>
-      </div>
+      <Allocators s={s} device={device} value={value} allocators={allocators} />
     </Panel>
   );
 }
 
-const unitOf = (rows: AllocatorRow[]) => column(Math.max(1, ...rows.map(row => Math.max(row.bytes, row.peak_without_bytes))));
+const FIGURES: {[key: string]: TopSort} = {
+  bytes: 'bytes', blocks: 'blocks', largest_bytes: 'largest', mean_lifetime_ns: 'mean_lifetime', byte_ns: 'byte_seconds', peak_without_bytes: 'peak_without',
+};
 
-function Head({s, device, bytesUnit}: {s: State; device: DeviceSummary; bytesUnit: string}) {
+function Allocators({s, device, value, allocators}: Props & {value: TopAnswer; allocators: AllocatorRow[]}) {
   const t = useMessages();
-  const heading = useGroupHeading(s.by, device);
-  const columns: [TopSort, string, string | undefined][] = [
-    ['bytes', `${t.allocatedBytes}, ${bytesUnit}`, undefined], ['blocks', t.blocks, undefined], ['largest', `${t.largest}, ${bytesUnit}`, undefined],
-    ['mean_lifetime', t.meanLifetime, t.meanLifetimeTitle], ['byte_seconds', t.byteSeconds, t.byteSecondsTitle],
-    ['peak_without', `${t.peakWithout}, ${bytesUnit}`, t.peakWithoutTitle],
-  ];
-  return <thead><tr><th>{heading}</th>{columns.map(([sort, name, title]) => <SortHead key={sort} s={s} sort={sort} name={name} title={title} />)}</tr></thead>;
-}
-
-/** A heading that sorts; pressed again, the other way round. What would lower the peak most comes first. */
-function SortHead({s, sort, name, title}: {s: State; sort: TopSort; name: string; title: string | undefined}) {
-  const current = s.topSort.sort === sort;
-  const ascending = current ? !s.topSort.ascending : sort === 'peak_without';
+  const {unit, show} = column(Math.max(1, ...allocators.map(row => Math.max(row.bytes, row.peak_without_bytes))));
+  const columns = useMemo((): Column<AllocatorRow>[] => [
+    {...groupColumn<AllocatorRow>(t, s.by, device, row => row.label), fixed: true},
+    bytesColumn(t, {key: 'bytes', name: `${t.allocatedBytes}, ${unit}`, of: row => row.bytes, show}),
+    countColumn(t, 'blocks', t.blocks, row => row.blocks),
+    bytesColumn(t, {key: 'largest_bytes', name: `${t.largest}, ${unit}`, of: row => row.largest_bytes, show, data: 'largest'}),
+    {
+      key: 'mean_lifetime_ns', name: t.meanLifetime, title: t.meanLifetimeTitle, number: true, width: 120, value: row => row.mean_lifetime_ns,
+      cell: ({mean_lifetime_ns: mean}) => mean === null || mean === undefined ? t.noneReleased : duration(mean),
+      attrs: ({open_blocks, blocks}) => open_blocks > 0 ? {title: t.notReleasedOf(open_blocks, blocks)} : {},
+    },
+    {
+      key: 'byte_ns', name: t.byteSeconds, title: t.byteSecondsTitle, number: true, width: 120, value: row => row.byte_ns, cell: row => byteSeconds(row.byte_ns),
+      attrs: row => ({'data-byte-ns': row.byte_ns, title: t.byteNanoseconds(int(t, BigInt(row.byte_ns)))}),
+    },
+    bytesColumn(t, {key: 'peak_without_bytes', name: `${t.peakWithout}, ${unit}`, title: t.peakWithoutTitle, of: row => row.peak_without_bytes, show, data: 'without'}),
+  ], [t, s.by, device, unit]);
+  const {sort, ascending} = s.topSort;
+  const rest = value.groups - allocators.length;
   return (
-    <th class="number" title={title} aria-sort={!current ? 'none' : s.topSort.ascending ? 'ascending' : 'descending'}>
-      <button type="button" class="plain sort" data-test={`sort-${sort}`} onClick={() => set({topSort: {sort, ascending}})}>
-        {name}{current && <span aria-hidden="true"> {s.topSort.ascending ? '▲' : '▼'}</span>}
-      </button>
-    </th>
-  );
-}
-
-function Row({row, s, device, show}: {row: AllocatorRow; s: State; device: DeviceSummary; show: (bytes: number) => string}) {
-  const t = useMessages();
-  const {mean_lifetime_ns: mean, open_blocks, byte_ns} = row;
-  const open = open_blocks > 0 ? t.notReleasedOf(open_blocks, row.blocks) : undefined;
-  return (
-    <tr data-row="group">
-      <td class="group"><Group label={row.label} by={s.by} device={device} /></td>
-      <td class="number" data-bytes={row.bytes} title={exactBytes(t, row.bytes)}>{show(row.bytes)}</td>
-      <td class="number">{int(t, row.blocks)}</td>
-      <td class="number" title={exactBytes(t, row.largest_bytes)}>{show(row.largest_bytes)}</td>
-      <td class="number" title={open}>{mean === null || mean === undefined ? t.noneReleased : duration(mean)}</td>
-      <td class="number" data-byte-ns={byte_ns} title={t.byteNanoseconds(int(t, BigInt(byte_ns)))}>{byteSeconds(byte_ns)}</td>
-      <td class="number" data-without={row.peak_without_bytes} title={exactBytes(t, row.peak_without_bytes)}>{show(row.peak_without_bytes)}</td>
-    </tr>
+    <Table test="top" label={t.tabNames.top} columns={columns} rows={allocators} class="groups" file="top" id={row => `${row.label.lane ?? ''} ${row.label.text} ${row.label.stack.join('\n')}`}
+      sort={{key: Object.keys(FIGURES).find(key => FIGURES[key] === sort) ?? 'bytes', ascending}}
+      // What would lower the peak most comes first.
+      onSort={next => {
+        const figure = FIGURES[next.key] ?? 'bytes';
+        set({topSort: {sort: figure, ascending: figure === sort ? !ascending : figure === 'peak_without'}});
+      }}
+      choose={row => chooseGroup(row.label)} detail={row => <GroupDetail label={row.label} by={s.by} />} rowAttrs={() => ({'data-row': 'group'})}
+      foot={rest > 0 ? <tr><td colSpan={columns.length}><More rest={rest} s={s} /></td></tr> : null} />
   );
 }

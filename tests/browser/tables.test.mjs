@@ -1,0 +1,150 @@
+// The one table, all blocks in it, the filter and the flame graph, as a person uses them, by mouse and by keyboard alone.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {after, before, describe, test} from 'node:test';
+import {DRIVERS, at, attribute, fixture, openHosts, readPeak, shot, textOf} from './harness.mjs';
+
+const SAMPLE = 'ascend_sample';
+const report = JSON.parse(execFileSync('cargo', ['run', '--quiet', '--', fixture(SAMPLE), '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30}));
+const worst = report.captures.flatMap(({devices}) => devices).reduce((worst, device) => device.peak.total_bytes > worst.peak.total_bytes ? device : worst);
+const sum = list => list.reduce((sum, value) => sum + value, 0);
+
+let hosts;
+before(async () => { hosts = await openHosts(); });
+after(() => hosts.close());
+
+for (const [name, driver] of Object.entries(DRIVERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await driver.launch(); });
+    after(() => browser.close());
+
+    const openTab = async tab => {
+      const page = await browser.open(hosts.addresses.http);
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await show(page, tab);
+      return page;
+    };
+    const show = async (page, tab) => {
+      await page.click(at(`tab-${tab}`));
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-busy') === 'false', at(`panel-${tab}`));
+    };
+    const column = (page, table, data) => page.evaluate(([table, data]) => [...document.querySelectorAll(`${table} tbody [data-${data}]`)].map(cell => Number(cell.getAttribute(`data-${data}`))), [at(table), data]);
+    const focus = (page, table) => page.evaluate(selector => document.querySelector(selector).focus(), at(table));
+    const saved = async (page, button) => {
+      await page.evaluate(selector => {
+        const make = URL.createObjectURL;
+        URL.createObjectURL = blob => {
+          globalThis.savedBlob = blob;
+          return make.call(URL, blob);
+        };
+        document.querySelector(selector).click();
+      }, at(button));
+      await page.waitFor(() => globalThis.savedBlob !== undefined);
+      return page.evaluate(() => globalThis.savedBlob.text());
+    };
+
+    test('all blocks: sorted, walked and pinned by keyboard alone, saved whole', async () => {
+      const page = await openTab('blocks');
+      await page.waitFor(selector => document.querySelectorAll(selector).length > 10, `${at('blocks')} tbody [data-bytes]`);
+      const shown = await column(page, 'blocks', 'bytes');
+      assert.deepEqual(shown, [...shown].sort((a, b) => b - a), 'the largest first');
+      assert.ok(shown.length < 100, `${shown.length} rows are drawn of ${worst.blocks}`);
+      assert.equal(Number(await attribute(page, 'blocks', 'aria-rowcount')), worst.blocks + 1);
+      await focus(page, 'blocks');
+      await page.press('End');
+      await page.waitFor(([selector, last]) => document.querySelector(`${selector} tr[aria-rowindex="${last}"] [data-bytes]`) !== null, [at('blocks'), worst.blocks + 1]);
+      await page.press('Home');
+      await page.press('ArrowDown');
+      await page.press('Enter');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('block-detail'));
+      const pinned = await attribute(page, 'block-detail', 'data-block');
+      assert.equal(await page.evaluate(selector => document.querySelector(`${selector} .current`).dataset.block, at('blocks')), pinned, 'the chosen row is the block on the charts');
+      const lines = (await saved(page, 'csv-blocks')).trimEnd().split('\n');
+      assert.equal(lines.length, worst.blocks + 1);
+      assert.equal(Number(lines[1].split(',')[1]), shown[0]);
+      await shot(page, `${name}-blocks`);
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
+    test('a filter narrows every table, and its chips widen them again', async () => {
+      const page = await openTab('top');
+      const all = await column(page, 'top', 'bytes');
+      assert.equal(sum(all), sum(worst.top_by_bytes.map(({bytes}) => bytes)) + sum(all.slice(worst.top_by_bytes.length)));
+      await focus(page, 'top');
+      await page.press('Enter');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('only-these'));
+      await page.click(at('list-blocks'));
+      const [{name: operator, blocks, bytes}] = worst.top_by_bytes;
+      await page.waitFor(([selector, blocks]) => Number(document.querySelector(selector)?.getAttribute('aria-rowcount')) === blocks + 1, [at('blocks'), blocks]);
+      assert.match(await textOf(page, 'chip-operator'), new RegExp(operator));
+      await show(page, 'top');
+      assert.deepEqual(await column(page, 'top', 'bytes'), [bytes]);
+      await show(page, 'peak');
+      const [peak] = worst.peak.by_operator.filter(group => group.name === operator);
+      await page.waitFor(([selector, bytes]) => Number(document.querySelector(`${selector} [data-row="total"] [data-bytes]`)?.dataset.bytes) === bytes, [at('groups'), peak.bytes]);
+      assert.deepEqual((await column(page, 'groups', 'bytes')), [peak.bytes], 'without the baseline');
+      await page.evaluate(selector => document.querySelector(`${selector} button`).click(), at('chip-operator'));
+      await page.waitFor(([selector, bytes]) => Number(document.querySelector(`${selector} [data-row="total"] [data-bytes]`)?.dataset.bytes) === bytes, [at('groups'), worst.peak.total_bytes]);
+      await page.close();
+    });
+
+    test('a table is searched, sorted, copied without the clipboard and widened by key', async () => {
+      const page = await openTab('peak');
+      const rows = () => page.evaluate(selector => document.querySelectorAll(`${selector} [data-row="group"]`).length, at('groups'));
+      assert.equal(await rows(), worst.peak.by_operator.length);
+      await page.click(at('find-groups'));
+      await page.type('matmul');
+      const found = worst.peak.by_operator.filter(({name}) => name.includes('matmul'));
+      await page.waitFor(([selector, count]) => document.querySelectorAll(`${selector} [data-row="group"]`).length === count, [at('groups'), found.length]);
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'clipboard', {value: undefined});
+        document.addEventListener('copy', () => { globalThis.copiedText = document.activeElement.value; });
+      });
+      await page.click(at('copy-groups'));
+      await page.waitFor(() => globalThis.copiedText !== undefined);
+      const [head, first] = (await page.evaluate(() => globalThis.copiedText)).split('\n').map(line => line.split('\t'));
+      assert.deepEqual([head.slice(0, 2), first.slice(0, 2)], [['operator', 'bytes'], [found[0].name, String(found[0].bytes)]]);
+      await page.evaluate(selector => document.querySelector(selector).click(), `${at('groups')} ${at('sort-bytes')}`);
+      await page.waitFor(selector => document.querySelector(selector).closest('th').getAttribute('aria-sort') === 'descending', `${at('groups')} ${at('sort-bytes')}`);
+      const width = () => page.evaluate(selector => document.querySelector(selector).offsetWidth, `${at('groups')} [data-column="blocks"]`);
+      const before = await width();
+      await page.evaluate(selector => document.querySelector(selector).dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', altKey: true, bubbles: true})), `${at('groups')} ${at('sort-blocks')}`);
+      await page.waitFor(([selector, before]) => document.querySelector(selector).offsetWidth > before, [`${at('groups')} [data-column="blocks"]`, before]);
+      await page.close();
+    });
+
+    test('the flame graph: its sum, zoom by key, search, and its table', async () => {
+      const page = await openTab('flame');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('flame-graph'));
+      const frames = async () => column(page, 'frames', 'bytes');
+      const without = sum(worst.peak.by_stack.filter(({stack}) => stack.length === 0).map(({bytes}) => bytes));
+      const outermost = Math.max(...Object.values(Object.groupBy(worst.peak.by_stack.filter(({stack}) => stack.length > 0), ({stack}) => stack[0])).map(group => sum(group.map(({bytes}) => bytes))));
+      assert.equal((await frames())[0], Math.max(outermost, without));
+      const zoom = async key => {
+        await page.evaluate(selector => document.querySelector(`${selector} canvas`).focus(), at('flame-graph'));
+        await page.press(key);
+      };
+      await zoom('ArrowDown');
+      await zoom('ArrowDown');
+      const told = await textOf(page, 'flame-told');
+      await zoom('Enter');
+      await page.waitFor(selector => document.querySelector(selector).disabled === false, at('flame-reset'));
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-busy') === 'false', at('panel-flame'));
+      assert.equal(await textOf(page, 'flame-told'), told, 'the frame that was zoomed to has the focus');
+      await shot(page, `${name}-flame`);
+      await page.click(at('flame-reset'));
+      await page.click(at('flame-search'));
+      await page.type('attention');
+      await page.press('Enter');
+      await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.bytes) > 0, at('flame-found'));
+      const found = sum(worst.peak.by_stack.filter(({stack}) => stack.some(frame => /attention/i.test(frame))).map(({bytes}) => bytes));
+      assert.equal(Number(await attribute(page, 'flame-found', 'data-bytes')), found);
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+  });
+}
