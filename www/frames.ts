@@ -69,6 +69,7 @@ function frameRequest(s: State): ViewRequest | null {
     from_ns: s.view.from,
     to_ns: s.view.to,
     width_px: width,
+    filter: s.blockFilter,
     lines: s.lines,
     gantt: ganttRequest(s) ?? undefined,
     paint: {colouring: s.colouring, palette, ramp, selected: s.pinned ?? undefined, outline, density, total, baseline},

@@ -3,6 +3,7 @@
 use super::messages::LaneSummary;
 use super::queries::rows::labels;
 use crate::ascend::capture::Device;
+use crate::ascend::choice::BlockFilter;
 use crate::ascend::grouping::{By, Grouping};
 use crate::ascend::reserved::Outside;
 use crate::draw::hues::HUES;
@@ -122,13 +123,47 @@ pub struct Derived {
     /// Of all ways to lay the blocks on lanes, operators, and the one that was last asked for.
     operators: Option<LaneSet>,
     others: Option<LaneSet>,
+    /// The lanes with the blocks alone that pass the filter that was last asked for.
+    narrowed: Option<Narrowed>,
     sizes: Option<SizeIndex>,
+}
+
+/// The same lanes with fewer blocks on them.
+struct Narrowed {
+    laid: Laid,
+    filter: BlockFilter,
+    lanes: Lanes,
+    skyline: Skyline,
 }
 
 impl Derived {
     /// What is known of the stacks changed.
     pub fn forget_stacks(&mut self) {
         self.others = None;
+        self.narrowed = None;
+    }
+
+    /// After [`Derived::need_lanes`]: the same lanes with the blocks alone that a filter takes.
+    pub fn need_narrowed(&mut self, device: &Device, laid: Laid, filter: &BlockFilter, takes: &[bool]) {
+        if self.narrowed.as_ref().is_some_and(|set| set.laid == laid && set.filter == *filter) {
+            return;
+        }
+        self.narrowed = None;
+        let (blocks, time_ns) = (&device.blocks, &device.replay.curves.time_ns[..]);
+        let Some(set) = self.lanes(laid) else { return };
+        let lane_of: Vec<u32> = set.lane_of.iter().zip(takes).map(|(&lane, &takes)| if takes { lane } else { NO_LANE }).collect();
+        let lanes = Lanes::of(blocks, time_ns, &lane_of, set.listed.len());
+        let skyline = Skyline::of(blocks, time_ns, &lanes);
+        self.narrowed = Some(Narrowed { laid, filter: filter.clone(), lanes, skyline });
+    }
+
+    /// The lanes as they are drawn under a filter; `None` where nobody needed them, or where there are none such.
+    pub fn drawn(&self, laid: Laid, filter: &BlockFilter) -> Option<(&Lanes, &Skyline)> {
+        if filter.is_all() {
+            return self.lanes(laid).map(|set| (&set.lanes, &set.skyline));
+        }
+        let set = self.narrowed.as_ref().filter(|set| set.laid == laid && set.filter == *filter)?;
+        Some((&set.lanes, &set.skyline))
     }
 
     pub fn need_curves(&mut self, device: &Device, outside: &Outside) {

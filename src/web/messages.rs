@@ -3,6 +3,7 @@
 //!
 //! Instants are nanoseconds since the capture's first event (`*_ns` numbers stay far below 2^53); absolute ones are decimal strings.
 
+use crate::ascend::choice::BlockFilter;
 use crate::ascend::discover::CaptureFiles;
 use crate::ascend::grouping::By;
 use crate::ascend::profiler_info::Setup;
@@ -223,6 +224,9 @@ pub struct ViewRequest {
     pub to_ns: f64,
     /// Width of the plot in device pixels.
     pub width_px: u32,
+    /// Lanes show the blocks alone that pass.
+    #[serde(default)]
+    pub filter: BlockFilter,
     /// Further curves.
     pub lines: Vec<Line>,
     /// What lies below the curves; None: nothing.

@@ -209,6 +209,16 @@ test('all blocks in the order of every column, paged, filtered, found again, as 
     assert.equal(live.tracked_bytes, expected.filter(row => row.start_ns <= middle && middle < (row.end_ns ?? Infinity)).reduce((sum, row) => sum + row.bytes, 0));
     assert.equal(live.groups.reduce((sum, group) => sum + group.bytes, 0), live.tracked_bytes);
   }
+  const paint = {colouring: 'operator', palette: Array(13).fill(0), ramp: Array(8).fill(0), outline: 0, density: 0, total: 0, baseline: 0};
+  const drawn = filter => {
+    const gantt = {kind: 'lanes', by: 'operator', nearest: false, lanes: device.lanes.map((_, lane) => lane), lane_px: 20};
+    const {blocks} = engine.frame({capture: 0, device: 0, from_ns: 0, to_ns: device.end_ns, width_px: 2000, lines: [], filter, gantt, paint});
+    return new Set([...blocks].filter(block => block !== 0xffffffff));
+  };
+  const large = new Set(all.filter(row => row.bytes >= 32 << 20).map(({block}) => block));
+  const narrowed = drawn({min_bytes: 32 << 20});
+  assert.ok(narrowed.size > 0 && [...narrowed].every(block => large.has(block)), 'the lanes show what passes');
+  assert.ok(drawn({}).size > narrowed.size);
   const lines = Buffer.from([...engine.blocks_csv({...of, count: 10}), ...engine.blocks_csv({...of, from: 10, count: 1000})]).toString().trimEnd().split('\n');
   assert.equal(lines.length, device.blocks + 1);
   assert.ok(lines[1].includes(`,${all[0].bytes},${all[0].start_ns},`));

@@ -44,10 +44,17 @@ impl Engine {
                 self.derive(place.capture, place.device, |derived, device, outside| derived.need_curves(device, outside))?;
             }
         }
+        let nearest = matches!(request.gantt, Some(Gantt::Lanes { nearest: true, .. }));
+        let choice = self.choice((request.capture, request.device), nearest, &request.filter)?;
         self.derive(request.capture, request.device, |derived, device, outside| {
             derived.need_curves(device, outside);
             match &request.gantt {
-                Some(Gantt::Lanes { by, nearest, .. }) => derived.need_lanes(device, Laid::new(*by, *nearest)),
+                Some(Gantt::Lanes { by, nearest, .. }) => {
+                    derived.need_lanes(device, Laid::new(*by, *nearest));
+                    if let Some(choice) = &choice {
+                        derived.need_narrowed(device, Laid::new(*by, *nearest), &request.filter, &choice.takes);
+                    }
+                }
                 Some(Gantt::Blocks { .. } | Gantt::Stack { .. }) => derived.need_sizes(device),
                 Some(Gantt::Ranks { .. }) | None => {}
             }

@@ -2,6 +2,7 @@
 
 use super::frame::window_of;
 use crate::ascend::capture::Device;
+use crate::ascend::choice::BlockFilter;
 use crate::draw::bars::{self, BarStyle, LaneRows, RAMP_STEPS, size_step, time_step};
 use crate::draw::hues::HUES;
 use crate::timeline::blocks::OPEN;
@@ -52,7 +53,7 @@ impl Engine {
     /// Sets `pixels`, and what is needed to tell the block under the pointer.
     pub(super) fn paint(&self, frame: &Object, gantt: &Gantt, request: &ViewRequest, columns: &Columns) -> Result<(), JsError> {
         let (device, opened) = self.device(request.capture, request.device)?;
-        let view = View { device, opened, columns, end_ns: self.capture(request.capture)?.capture.end_ns, paint: &request.paint };
+        let view = View { device, opened, columns, end_ns: self.capture(request.capture)?.capture.end_ns, paint: &request.paint, filter: &request.filter };
         match gantt {
             Gantt::Lanes { by, nearest, lanes, lane_px } => view.lanes(frame, Laid::new(*by, *nearest), lanes, *lane_px as usize),
             Gantt::Blocks { first, count, lane_px } => view.blocks(frame, *first as usize, *count as usize, *lane_px as usize),
@@ -95,6 +96,7 @@ struct View<'a> {
     columns: &'a Columns,
     end_ns: i64,
     paint: &'a Paint,
+    filter: &'a BlockFilter,
 }
 
 impl View<'_> {
@@ -103,13 +105,14 @@ impl View<'_> {
         let (blocks, time_ns) = (&self.device.blocks, &self.device.replay.curves.time_ns[..]);
         let width = self.columns.len();
         let mut pixels = vec![0u8; width * lane_px * lanes.len() * 4];
-        let derived = self.opened.derived.lanes(laid);
+        let count = self.opened.derived.lanes(laid).map_or(0, |set| set.listed.len());
+        let drawn = self.opened.derived.drawn(laid, self.filter);
         let shown: Vec<Shown> = pixels
             .par_chunks_mut((width * lane_px * 4).max(1))
             .zip(lanes)
             .map(|(pixels, &lane)| {
-                let Some(set) = derived.filter(|set| (lane as usize) < set.listed.len()) else { return Shown::nothing(width) };
-                let shown = set.skyline.show(blocks, time_ns, &set.lanes, lane as usize, self.columns);
+                let Some((lanes, skyline)) = drawn.filter(|_| (lane as usize) < count) else { return Shown::nothing(width) };
+                let shown = skyline.show(blocks, time_ns, lanes, lane as usize, self.columns);
                 self.styled(|style| bars::paint_lane(pixels, blocks, &shown, style));
                 shown
             })
