@@ -151,7 +151,7 @@ export function Table<R>(props: Props<R>) {
               const number = id(row);
               const drawn = (
                 <Row key={number} row={row} index={index} test={test} columns={columns} active={index === focused} chosen={number === current || number === opened}
-                  attrs={props.rowAttrs?.(row)} take={choose === undefined && detail === undefined ? undefined : () => take(index)} expanded={detail === undefined ? undefined : number === opened} />
+                  attrs={props.rowAttrs?.(row)} take={choose === undefined && detail === undefined ? undefined : () => take(index)} />
               );
               if (lined || number !== opened || detail === undefined) return [drawn];
               return [drawn, <tr key={`${number} detail`} class="row-detail"><td colSpan={columns.length}>{detail(row)}</td></tr>];
@@ -175,10 +175,9 @@ interface RowProps<R> {
   chosen: boolean;
   attrs: {[name: string]: unknown} | undefined;
   take: (() => void) | undefined;
-  expanded: boolean | undefined;
 }
 
-function Row<R>({row, index, test, columns, active, chosen, attrs, take, expanded}: RowProps<R>) {
+function Row<R>({row, index, test, columns, active, chosen, attrs, take}: RowProps<R>) {
   const click = (event: MouseEvent): void => {
     // What is in a cell may have an act of its own, and text is selected to be copied.
     if ((event.target as HTMLElement).closest('button, a, input, summary, label') !== null || getSelection()?.isCollapsed === false) return;
@@ -187,7 +186,7 @@ function Row<R>({row, index, test, columns, active, chosen, attrs, take, expande
   const {class: own, ...others} = attrs ?? {};
   const names = [own, active ? 'active' : '', chosen ? 'current' : '', take === undefined ? '' : 'choosable'].filter(Boolean).join(' ');
   return (
-    <tr id={`${test}-${index}`} aria-rowindex={index + 2} aria-selected={take === undefined ? undefined : chosen} aria-expanded={expanded} {...others} class={names === '' ? undefined : names} onClick={click}>
+    <tr id={`${test}-${index}`} aria-rowindex={index + 2} aria-selected={take === undefined ? undefined : chosen} {...others} class={names === '' ? undefined : names} onClick={click}>
       {columns.map(column => {
         const {class: cellClass, ...cellAttrs} = column.attrs?.(row) ?? {};
         const classes = [column.number === true ? 'number' : '', column.picture === true ? 'bar-cell' : '', cellClass].filter(Boolean).join(' ');
