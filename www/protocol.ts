@@ -2,7 +2,7 @@
 import type {
   BetweenAnswer, BetweenRequest, BlockDetail, BlocksAnswer, BlocksRequest, By, CaptureFiles, CaptureSummary, CheckedSummary, ComparisonSummary,
   Difference, FlameAnswer, FlameRequest, FoundMessage, Gantt, GroupedRequest, GrowthAnswer, HistogramAnswer, JaxAnswer, LanesAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest, XplaneReport,
+  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
