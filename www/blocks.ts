@@ -74,6 +74,12 @@ export function syncBlocks(): void {
   ask({key, request});
 }
 
+/** Whether what is shown answers the state's question, and not an earlier one. */
+export function areCurrent(s: State): boolean {
+  const order = orderOf(s);
+  return order !== null && s.blockTable?.key === keyOf(s, order);
+}
+
 export const sortBlocks = (sort: BlockSort, ascending: boolean): void => set({blocks: {...get().blocks, sort, ascending, from: 0}});
 
 /** The blocks as a table's rows. */

@@ -1,7 +1,7 @@
-import {useMemo, useState} from 'preact/hooks';
+import {useMemo} from 'preact/hooks';
 import type {BlockRow, BlockSort, DeviceSummary} from '../../../target/plain/pkg/oomscope';
-import {blockRows, sortBlocks} from '../../blocks';
-import {clip, column, duration, exactBytes, exactTime, int, size, time} from '../../format';
+import {areCurrent, blockRows, sortBlocks} from '../../blocks';
+import {clip, duration, exactBytes, exactTime, int, size, time} from '../../format';
 import {pin} from '../../frames';
 import {useMessages} from '../../i18n';
 import {isNarrowed} from '../../narrow';
@@ -23,14 +23,13 @@ export function Blocks({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
   const table = s.blockTable;
   const rows = useMemo(() => blockRows(s), [table, s.place, s.blockFilter, s.nearest, s.blocks.sort, s.blocks.ascending, s.session?.lost]);
-  const largest = useLargest(device);
-  const {unit, show} = column(largest);
   const columns = useMemo((): Column<BlockRow>[] => [
     {
       key: 'operator', name: ofJax(device) ? t.owner : t.operator, width: 240, value: row => device.lanes[row.lane]?.name ?? '', attrs: row => ({title: clip(device.lanes[row.lane]?.name || t.unattributed)}),
       cell: row => <span class="swatched"><Swatch hue={device.lanes[row.lane]?.hue ?? 12} /> <span class="name"><OperatorName name={device.lanes[row.lane]?.name || t.unattributed} /></span></span>,
     },
-    {key: 'bytes', name: `${t.size}, ${unit}`, number: true, width: 104, value: row => row.bytes, cell: row => show(row.bytes), attrs: row => ({'data-bytes': row.bytes, title: exactBytes(t, row.bytes)})},
+    // From bytes to GiB: each with its unit.
+    {key: 'bytes', name: t.size, number: true, width: 104, value: row => row.bytes, cell: row => size(row.bytes), attrs: row => ({'data-bytes': row.bytes, title: exactBytes(t, row.bytes)})},
     {key: 'start_ns', name: t.start, number: true, width: 116, value: row => row.start_ns, cell: row => time(t, row.start_ns, device.end_ns), attrs: row => ({title: exactTime(t, row.start_ns, device.end_ns)})},
     {
       key: 'end_ns', name: t.end, number: true, width: 116, value: row => row.end_ns, cell: ({end_ns}) => end_ns === null || end_ns === undefined ? <span class="muted">{t.stillAlive}</span> : time(t, end_ns, device.end_ns),
@@ -46,23 +45,14 @@ export function Blocks({s, device}: {s: State; device: DeviceSummary}) {
       cell: row => row.user_frame === '' ? <span class="muted">{t.noStack}</span> : <code>{clip(row.user_frame)}</code>,
     },
     {key: 'line', name: t.lineShort, title: t.line, number: true, width: 84, value: row => row.line, cell: row => int(t, row.line)},
-  ], [t, device, unit]);
+  ], [t, device]);
   const found = table?.found?.block === s.pinned ? table?.found ?? null : null;
   return (
     <Panel s={s} test="blocks" title={table === null ? null : isNarrowed(s) ? t.blocksSome(table.total, device.blocks, size(table.bytes)) : t.blocksAll(table.total, size(table.bytes))}
-      exact={table === null ? undefined : exactBytes(t, table.bytes)} controls={<Nearest s={s} />}>
+      exact={table === null ? undefined : exactBytes(t, table.bytes)} stale={!areCurrent(s)} controls={<Nearest s={s} />}>
       <Table test="blocks" label={t.tabNames.blocks} columns={columns} rows={rows} id={row => row.block} current={s.pinned} choose={row => pin(row.block)} file="all-blocks" reveal={found}
         sort={{key: Object.keys(SORTS).find(key => SORTS[key] === s.blocks.sort) ?? 'bytes', ascending: s.blocks.ascending}}
         onSort={({key, ascending}) => sortBlocks(SORTS[key] ?? 'bytes', ascending)} rowAttrs={row => ({'data-block': row.block})} />
     </Panel>
   );
-}
-
-/** One unit for the column, whichever page is seen: that of the largest average block of a lane says enough. */
-function useLargest(device: DeviceSummary): number {
-  const [of, setOf] = useState<{device: DeviceSummary; bytes: number} | null>(null);
-  if (of?.device === device) return of.bytes;
-  const bytes = device.lanes.reduce((most, lane) => Math.max(most, lane.bytes / Math.max(1, lane.blocks)), 1);
-  setOf({device, bytes});
-  return bytes;
 }
