@@ -107,7 +107,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const other = told.modules.find(({name}) => name !== told.chosen_module);
       await page.click(at('tab-modules'));
       await page.waitFor(selector => document.querySelector(selector) !== null, at('modules'));
-      await page.evaluate(([selector, name]) => [...document.querySelectorAll(`${selector} button`)].find(button => button.innerText === name).click(), [at('modules'), other.name]);
+      await page.evaluate(([selector, name]) => [...document.querySelectorAll(`${selector} [data-module]`)].find(row => row.dataset.module === name).click(), [at('modules'), other.name]);
       await page.waitFor(([selector, bytes]) => Number(document.querySelector(selector)?.dataset.bytes) === bytes, [at('plan-needed'), other.needed_bytes]);
       await page.waitFor(selector => document.querySelector(`${selector} [data-code="step-does-not-fit"]`) === null, at('verdicts'));
       await page.close();

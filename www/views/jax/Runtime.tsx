@@ -1,7 +1,11 @@
+import {useMemo} from 'preact/hooks';
 import type {ExecutionReport, HostEventReport, LiveReport, PoolReport, RetryReport} from '../../../target/plain/pkg/oomscope';
 import {clip, column, duration, exactBytes, exactTime, int, moment, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
+import {bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 
 const deviceName = (t: Messages, device: number | null | undefined): string => device === null || device === undefined ? t.unknown : `GPU ${device}`;
 const endOf = (events: {start_ns: number; duration_ns: number}[]): number => Math.max(0, ...events.map(({start_ns, duration_ns}) => start_ns + duration_ns));
@@ -100,9 +104,8 @@ export function Executions({executions, all, retries}: {executions: ExecutionRep
   const t = useMessages();
   if (executions.length === 0 && retries.length === 0) return <p class="empty">{t.executionsEmpty}</p>;
   const end = endOf([...executions, ...retries]);
-  const unit = column(Math.max(1, ...executions.map(each => each.used_at_start_bytes ?? 0)));
   return (
-    <div class="table-box">
+    <div class="answers">
       {retries.length > 0 && (
         <ul class="retries" data-test="retries">
           {retries.map((retry, at) => (
@@ -111,27 +114,25 @@ export function Executions({executions, all, retries}: {executions: ExecutionRep
         </ul>
       )}
       {all > executions.length && <p class="muted" data-test="last-executions">{t.lastExecutions(executions.length, all)}</p>}
-      <table class="groups" data-test="executions">
-        <thead>
-          <tr><th>{t.module}</th><th class="number">№</th><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.duration}</th><th>{t.launched}</th>
-            <th class="number">{t.usedAtStart}, {unit.unit}</th></tr>
-        </thead>
-        <tbody>
-          {executions.map((each, at) => (
-            <tr key={at}>
-              <td class="path"><code>{clip(each.module)}</code></td>
-              <td class="number">{int(t, each.n)}</td>
-              <td>{deviceName(t, each.device)}</td>
-              <td class="number" title={exactTime(t, each.start_ns, end)}>{moment(t, each.start_ns)}</td>
-              <td class="number">{duration(each.duration_ns)}</td>
-              <td class={each.launched === false ? 'bad' : ''}>{t.launchedWords(each.launched ?? null)}</td>
-              <td class="number" title={each.used_at_start_bytes === null || each.used_at_start_bytes === undefined ? undefined : exactBytes(t, each.used_at_start_bytes)}>
-                {each.used_at_start_bytes === null || each.used_at_start_bytes === undefined ? t.unknown : unit.show(each.used_at_start_bytes)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Launches executions={executions} end={end} />
     </div>
+  );
+}
+
+function Launches({executions, end}: {executions: ExecutionReport[]; end: number}) {
+  const t = useMessages();
+  const {unit, show} = column(Math.max(1, ...executions.map(each => each.used_at_start_bytes ?? 0)));
+  const columns = useMemo((): Column<ExecutionReport>[] => [
+    {key: 'module', name: t.module, value: each => each.module, cell: each => <code>{clip(each.module)}</code>, attrs: () => ({class: 'path'})},
+    countColumn(t, 'execution', '№', each => each.n),
+    {key: 'device', name: t.device, width: 90, value: each => deviceName(t, each.device)},
+    {key: 'start_ns', name: t.start, number: true, width: 130, value: each => each.start_ns, cell: each => moment(t, each.start_ns), attrs: each => ({title: exactTime(t, each.start_ns, end)})},
+    {key: 'duration_ns', name: t.duration, number: true, width: 110, value: each => each.duration_ns, cell: each => duration(each.duration_ns)},
+    {key: 'launched', name: t.launched, width: 110, value: each => t.launchedWords(each.launched ?? null), attrs: each => ({class: each.launched === false ? 'bad' : ''})},
+    bytesColumn(t, {key: 'used_at_start_bytes', name: `${t.usedAtStart}, ${unit}`, of: each => each.used_at_start_bytes, show}),
+  ], [t, unit, end]);
+  return (
+    <Table test="executions" label={t.tabNames.executions} columns={columns} rows={executions} id={each => `${each.module} ${each.n} ${each.device ?? ''}`} class="groups" file="executions" />
   );
 }
 
