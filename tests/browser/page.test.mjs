@@ -143,6 +143,20 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     });
   });
 
+  test(`${name}: traditional Chinese where the browser asks for it, another language on demand`, async () => {
+    const taiwan = await driver.launch({lang: 'zh-TW'});
+    const page = await taiwan.open(hosts.addresses.http, {width: 390, height: 844});
+    await page.click(at(`sample-${SAMPLE}`));
+    await readPeak(page);
+    const shown = () => page.evaluate(() => [document.documentElement.lang, document.body.innerText.includes('裝置記憶體')]);
+    assert.deepEqual(await shown(), ['zh-Hant', true]);
+    await fits(page);
+    await shot(page, `${name}-narrow-traditional`);
+    await page.choose(at('language'), 'zh-Hans');
+    assert.deepEqual(await shown(), ['zh-Hans', false]);
+    await taiwan.close();
+  });
+
   test(`${name}: no request leaves the page, by the browser's own log`, async t => {
     const log = logFile(t);
     const browser = await driver.launch({log});

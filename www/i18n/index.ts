@@ -4,10 +4,11 @@ import {useContext} from 'preact/hooks';
 import {remember, remembered} from '../platform';
 import {en} from './en';
 import {zhHans} from './zh-Hans';
+import {zhHant} from './zh-Hant';
 
 export type Messages = typeof en;
 
-const LANGUAGES = {'en': en, 'zh-Hans': zhHans} satisfies Record<string, Messages>;
+const LANGUAGES = {'en': en, 'zh-Hans': zhHans, 'zh-Hant': zhHant} satisfies Record<string, Messages>;
 
 export type Locale = keyof typeof LANGUAGES;
 
@@ -26,6 +27,7 @@ export function preferredLocale(): Locale {
 }
 
 function fromTag(tag: string): Locale | null {
+  if (/^zh\b.*\b(hant|tw|hk|mo)\b/i.test(tag)) return 'zh-Hant';
   if (/^zh\b/i.test(tag)) return 'zh-Hans';
   return /^en\b/i.test(tag) ? 'en' : null;
 }

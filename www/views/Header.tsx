@@ -52,7 +52,7 @@ export const Header = memo(function Header({locale, threads, failed, canExport, 
           {threads === null ? t.privacyStarting : t.privacy(threads)}
         </span>
       )}
-      <select class="language" aria-label={t.language} value={locale} onChange={event => choose(event.currentTarget.value as Locale)}>
+      <select class="language" data-test="language" aria-label={t.language} value={locale} onChange={event => choose(event.currentTarget.value as Locale)}>
         {LOCALES.map(each => <option key={each} value={each} lang={each}>{messagesOf(each).name}</option>)}
       </select>
     </header>
