@@ -21,8 +21,8 @@ let joining: Promise<void> = Promise.resolve();
 
 const progress = (bytes: number): void => post({type: 'progress', bytes});
 
-/** Often enough for the eye. */
-const TELL_MS = 40;
+/** Often enough for the eye; each word of it draws the page anew. */
+const TELL_MS = 150;
 let told = 0;
 
 /** Of chunks there are thousands. */
