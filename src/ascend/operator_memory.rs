@@ -159,7 +159,7 @@ impl TableRows for Rows {
         &columns.absent
     }
 
-    fn expect(&mut self, rows: usize) {
+    fn make_room(&mut self, rows: usize) {
         if let Some(latest) = self.devices.get_mut(self.latest) {
             latest.builder.reserve(rows);
         }

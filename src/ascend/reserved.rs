@@ -80,7 +80,7 @@ impl TableRows for Rows {
         }
     }
 
-    fn expect(&mut self, rows: usize) {
+    fn make_room(&mut self, rows: usize) {
         if let Some(Series { reserved, .. }) = self.series.get_mut(self.latest) {
             reserved.time_ns.reserve_exact(rows);
             reserved.reserved_bytes.reserve_exact(rows);

@@ -30,8 +30,8 @@ pub trait TableRows {
     /// Takes a row.
     fn row<'a>(&mut self, columns: &'a Self::Columns, cells: &Cells) -> Result<(), Refused<'a>>;
 
-    /// Makes room: so many more rows are to be expected, like the latest one.
-    fn expect(&mut self, _rows: usize) {}
+    /// Makes room for so many more rows like the latest one.
+    fn make_room(&mut self, _rows: usize) {}
 
     /// Ends a file.
     fn end(&mut self, _file: &str, _warnings: &mut Warnings) {}
@@ -162,7 +162,7 @@ impl<R: TableRows> TableReader<R> {
                     self.set_aside(&problem, at);
                 }
                 if self.rows_read == self.estimate_at {
-                    self.rows.expect((self.file_bytes.saturating_sub(cells.byte) / (cells.byte / ROWS_OF_ESTIMATE).max(1)) as usize);
+                    self.rows.make_room((self.file_bytes.saturating_sub(cells.byte) / (cells.byte / ROWS_OF_ESTIMATE).max(1)) as usize);
                 }
             }
         }

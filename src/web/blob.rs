@@ -51,22 +51,7 @@ impl<'a> BlobReader<'a> {
     }
 }
 
-/// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file.
-pub fn read(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
-    let mut blob = BlobReader::open(file, 0.0)?;
-    let mut unpacker = Unpacker::default();
-    let mut slice = Vec::new();
-    while let Some(bytes) = blob.read_next(SLICE_BYTES)? {
-        slice.resize(bytes.length() as usize, 0);
-        bytes.copy_to(&mut slice);
-        let at = blob.at as u64;
-        unpacker.feed(&slice, &mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))?;
-    }
-    let at = blob.at as u64;
-    unpacker.finish(&mut |bytes| each(bytes, at)).map_err(|error| damaged(&error))
-}
-
-/// As [`read`], while the browser reads ahead.
+/// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file. The browser reads ahead meanwhile.
 pub async fn stream(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
     let mut stretch = Stretch::open(file, 0.0, file.size())?;
     let mut unpacker = Unpacker::default();
@@ -188,12 +173,12 @@ pub fn is_packed(file: &File) -> bool {
 }
 
 /// A whole file of at most `most` bytes.
-pub fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
+pub async fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
     if file.size() > most {
         return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
     let mut text = Vec::new();
-    read(file, &mut |bytes, _| text.extend_from_slice(bytes))?;
+    stream(file, &mut |bytes, _| text.extend_from_slice(bytes)).await?;
     Ok(text)
 }
 

@@ -101,13 +101,13 @@ async fn read(input: &JsValue, progress: Function) -> Result<Scanner, JsError> {
     let mut progress = Progress { tell: progress, before: 0 };
     let mut reader = CaptureReader::new(&files);
     if let Some(file) = listed(&get("profiler_info")) {
-        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES).await {
             Ok(text) => reader.profiler_info(&file.path, &text),
             Err(problem) => reader.fail(&problem, Position::file(&file.path)),
         }
     }
     if let Some(file) = listed(&get("profiler_metadata")) {
-        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES) {
+        match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES).await {
             Ok(text) => reader.profiler_metadata(&file.path, &text),
             Err(problem) => reader.fail(&problem, Position::file(&file.path)),
         }

@@ -1,12 +1,11 @@
 // The one table, all blocks in it, the filter and the flame graph, as a person uses them, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, fixture, openHosts, readPeak, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, fixture, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
 
 const SAMPLE = 'ascend_sample';
-const report = JSON.parse(execFileSync('cargo', ['run', '--quiet', '--', fixture(SAMPLE), '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30}));
-const worst = report.captures.flatMap(({devices}) => devices).reduce((worst, device) => device.peak.total_bytes > worst.peak.total_bytes ? device : worst);
+const told = JSON.parse(report(fixture(SAMPLE)));
+const worst = told.captures.flatMap(({devices}) => devices).reduce((worst, device) => device.peak.total_bytes > worst.peak.total_bytes ? device : worst);
 const sum = list => list.reduce((sum, value) => sum + value, 0);
 
 let hosts;
