@@ -17,6 +17,9 @@ const ROOM_BYTES: u32 = 1 << 20;
 /// What is looked at in places is not read for long at once.
 const SELECTED_SLICE_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 
+/// Chromium never answers the first read of a stream of more than 4 GiB.
+const STREAM_BYTES: f64 = (1u32 << 30) as f64;
+
 /// Past the end of a range only the rest of one event is wanted.
 const SLICE_PAST_RANGE_BYTES: f64 = 64.0 * 1024.0;
 
@@ -53,7 +56,7 @@ impl<'a> BlobReader<'a> {
 
 /// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file. The browser reads ahead meanwhile.
 pub async fn stream(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
-    let mut stretch = Stretch::open(file, 0.0, file.size())?;
+    let mut stretch = Stretch::of(file, 0.0, file.size());
     let mut unpacker = Unpacker::default();
     let mut chunk = Vec::new();
     while let Some(bytes) = stretch.next().await? {
@@ -69,7 +72,7 @@ pub async fn stream(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(),
 /// Reads a range of a file, and on beyond it until `each` answers that it has enough.
 pub async fn stream_range(file: &File, range: Range<u64>, each: &mut dyn FnMut(&Uint8Array) -> bool) -> Result<(), Problem> {
     let end = file.size().min(range.end as f64);
-    let mut stretch = Stretch::open(file, range.start as f64, end)?;
+    let mut stretch = Stretch::of(file, range.start as f64, end);
     while let Some(bytes) = stretch.next().await? {
         if !each(&bytes) {
             return Ok(());
@@ -86,9 +89,12 @@ pub async fn stream_range(file: &File, range: Range<u64>, each: &mut dyn FnMut(&
 
 /// A stretch of a file, as it comes.
 struct Stretch<'a> {
+    file: &'a File,
     at: f64,
     end: f64,
-    source: Source<'a>,
+    /// Of a piece of it, and where that ends.
+    source: Option<Source<'a>>,
+    piece_end: f64,
 }
 
 enum Source<'a> {
@@ -99,13 +105,17 @@ enum Source<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    fn open(file: &'a File, at: f64, end: f64) -> Result<Stretch<'a>, Problem> {
-        let blob = file.slice_with_f64_and_f64(at, end).map_err(|error| unreadable(&error))?;
-        let source = match byob_reader(&blob) {
+    fn of(file: &'a File, at: f64, end: f64) -> Stretch<'a> {
+        Stretch { file, at, end, source: None, piece_end: at }
+    }
+
+    fn open_piece(&mut self) -> Result<Source<'a>, Problem> {
+        self.piece_end = (self.at + STREAM_BYTES).min(self.end);
+        let blob = self.file.slice_with_f64_and_f64(self.at, self.piece_end).map_err(|error| unreadable(&error))?;
+        Ok(match byob_reader(&blob) {
             Ok(reader) => Source::Stream { reader, room: ArrayBuffer::new(ROOM_BYTES) },
-            Err(_) => Source::Slices(BlobReader::open(file, at)?),
-        };
-        Ok(Stretch { at, end, source })
+            Err(_) => Source::Slices(BlobReader::open(self.file, self.at)?),
+        })
     }
 
     /// The next bytes; `None` at the end.
@@ -113,8 +123,12 @@ impl<'a> Stretch<'a> {
         if self.at >= self.end {
             return Ok(None);
         }
-        let bytes = match &mut self.source {
-            Source::Slices(blob) => blob.read_next(SLICE_BYTES.min(self.end - self.at))?,
+        let mut source = match self.source.take() {
+            Some(source) if self.at < self.piece_end => source,
+            _ => self.open_piece()?,
+        };
+        let bytes = match &mut source {
+            Source::Slices(blob) => blob.read_next(SLICE_BYTES.min(self.piece_end - self.at))?,
             Source::Stream { reader, room } => {
                 let bytes = read_into(reader, room).await.map_err(|error| unreadable(&error))?;
                 // The buffer went to the browser and came back, under another name.
@@ -123,6 +137,7 @@ impl<'a> Stretch<'a> {
             }
         };
         let Some(bytes) = bytes else { return Err(shorter()) };
+        self.source = Some(source);
         self.at += f64::from(bytes.length());
         Ok(Some(bytes))
     }

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import * as marionette from './marionette.mjs';
-import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
 
 const RANK = capture('ascend/level0/rank0_ascend_pt');
 const TABLE = `${RANK}/ASCEND_PROFILER_OUTPUT/operator_memory.csv`;
@@ -141,6 +141,22 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await shot(page, `${name}-dark-narrow-chinese`);
       await chinese.close();
     });
+  });
+
+  test(`${name}: a table of more than 4 GiB is read to its end`, {timeout: 180_000}, async t => {
+    const file = scratchFile(t, 'operator_memory.csv');
+    const [header, first] = fs.readFileSync(fixture('ascend_sample/critic_update/npu-node-01_437676_20260526085325318_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv'), 'utf8').split('\n');
+    fs.writeFileSync(file, `${header}\n${first}\n`);
+    // A hole takes no room on the disk; to the reader it is one line that is no row.
+    fs.truncateSync(file, 4.25 * 2 ** 30);
+    fs.appendFileSync(file, `\n${first}\n`);
+    const browser = await driver.launch();
+    const page = await browser.open(hosts.addresses.file);
+    await page.pick(at('open-files'), [file]);
+    await page.waitFor(s => document.querySelector(s)?.getAttribute('aria-disabled') === 'false', at('export-menu'), 150_000);
+    const {captures: [{rows}]} = JSON.parse(await exported(page, 'export-json'));
+    assert.deepEqual(rows, {read: 3, set_aside: 1});
+    await browser.close();
   });
 
   test(`${name}: traditional Chinese where the browser asks for it, another language on demand`, async () => {
