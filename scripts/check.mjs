@@ -4,9 +4,10 @@ import fs from 'node:fs';
 import {stripVTControlCharacters} from 'node:util';
 
 const cargo = (...args) => ['cargo', ...args];
-// Files are named one by one: what a folder means to `node --test` differs between its versions.
+// Files are named one by one: what a folder means to `node --test` differs between its versions. A file whose test waits for ever, or leaves
+// a browser running, ends all the same.
 const nodeTests = folder =>
-  [process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=1', ...fs.readdirSync(folder).filter(file => file.endsWith('.test.mjs')).map(file => `${folder}/${file}`)];
+  [process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=1', '--test-force-exit', '--test-timeout=900000', ...fs.readdirSync(folder).filter(file => file.endsWith('.test.mjs')).map(file => `${folder}/${file}`)];
 const WASM = ['--lib', '--no-default-features', '--target', 'wasm32-unknown-unknown'];
 // On a bare machine cargo's own runner serves as well and spares the minutes of building another.
 const nextest = spawnSync('cargo', ['nextest', '--version']).status === 0;
@@ -30,18 +31,46 @@ const COUNTS = {
 };
 const count = (text, patterns) => patterns.flatMap(pattern => [...text.matchAll(pattern)]).reduce((sum, match) => sum + Number(match[1]), 0);
 
+/** A step that says nothing for so long hangs. */
+const SILENT_MS = 30 * 60_000;
+
+/** The running step: a group of processes of its own, so that all of it can be ended. */
+let step = null;
+const endStep = signal => {
+  if (step?.pid) process.kill(-step.pid, signal);
+};
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    endStep(signal);
+    process.exit(1);
+  });
+}
+
 const run = command => new Promise(resolve => {
   const color = process.stdout.isTTY ? {CARGO_TERM_COLOR: 'always', FORCE_COLOR: '1'} : {};
-  const child = spawn(command[0], command.slice(1), {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...color}});
+  const child = spawn(command[0], command.slice(1), {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...color}, detached: true});
+  step = child;
   let text = '';
+  const end = () => {
+    console.log(`no word for ${SILENT_MS / 60_000} minutes: ended`);
+    endStep('SIGKILL');
+  };
+  let silence = setTimeout(end, SILENT_MS);
   const keep = to => bytes => {
+    clearTimeout(silence);
+    silence = setTimeout(end, SILENT_MS);
     to.write(bytes);
     text += bytes;
   };
   child.stdout.on('data', keep(process.stdout));
   child.stderr.on('data', keep(process.stderr));
-  child.on('error', error => resolve({ok: false, text: `${error}`}));
-  child.on('close', code => resolve({ok: code === 0, text: stripVTControlCharacters(text)}));
+  const ended = (ok, text) => {
+    clearTimeout(silence);
+    step = null;
+    resolve({ok, text: stripVTControlCharacters(text)});
+  };
+  child.on('error', error => ended(false, `${error}`));
+  child.on('close', code => ended(code === 0, text));
 });
 
 let passed = 0;

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import {chromium} from 'playwright-core';
 import {findBrowser} from '../../scripts/browsers.mjs';
-import {watch} from './watch.mjs';
+import {drawn, watch} from './watch.mjs';
 
 // Without these Chromium asks its maker's servers on its own account, and the log of requests would hold more than the page's.
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
@@ -18,16 +18,17 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
     const page = await context.newPage();
     const watched = watch(page, context);
+    const done = drawn(page);
     await page.goto(address);
     return {
       ...watched,
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
-      click: selector => page.click(selector),
-      clickAt: (x, y) => page.mouse.click(x, y),
-      choose: (selector, value) => page.selectOption(selector, value).then(() => {}),
-      press: key => page.keyboard.press(key),
-      type: text => page.keyboard.type(text),
+      click: selector => done(page.click(selector)),
+      clickAt: (x, y) => done(page.mouse.click(x, y)),
+      choose: (selector, value) => done(page.selectOption(selector, value)),
+      press: key => done(page.keyboard.press(key)),
+      type: text => done(page.keyboard.type(text)),
       pick: (selector, paths) => page.setInputFiles(selector, paths),
       drop: paths => drop(page, paths),
       shot: file => page.screenshot({path: file}).then(() => {}),

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import puppeteer from 'puppeteer-core';
 import {findBrowser} from '../../scripts/browsers.mjs';
-import {watch} from './watch.mjs';
+import {drawn, watch} from './watch.mjs';
 
 // Firefox's own settings service would fill the log; the variable lets the preference name another address for it.
 const QUIET = {env: {MOZ_REMOTE_SETTINGS_DEVTOOLS: '1'}, preferences: {'services.settings.server': 'data:,'}};
@@ -24,15 +24,16 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     const page = await browser.newPage();
     await page.setViewport({width, height});
     const watched = watch(page);
+    const done = drawn(page);
     await page.goto(address);
     return {
       ...watched,
       evaluate: (run, argument) => page.evaluate(run, argument),
       waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, {timeout}, argument).then(() => {}),
-      click: selector => page.click(selector),
-      choose: (selector, value) => page.select(selector, value).then(() => {}),
-      press: key => page.keyboard.press(key),
-      type: text => page.keyboard.type(text),
+      click: selector => done(page.click(selector)),
+      choose: (selector, value) => done(page.select(selector, value)),
+      press: key => done(page.keyboard.press(key)),
+      type: text => done(page.keyboard.type(text)),
       pick: async (selector, paths) => (await page.$(selector)).uploadFile(...[paths].flat()),
       shot: file => page.screenshot({path: file}).then(() => {}),
       close: () => page.close(),

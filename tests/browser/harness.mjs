@@ -3,12 +3,29 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import {after} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import * as chromium from './chromium.mjs';
 import * as firefox from './firefox.mjs';
 import {serve} from '../../scripts/serve.mjs';
 
-export const DRIVERS = {chromium, firefox};
+/** A test that fails on its way does not close its browser: whatever still runs at the end of a file is closed then. */
+const running = new Set();
+const tracked = driver => ({
+  ...driver,
+  launch: async options => {
+    const browser = await driver.launch(options);
+    running.add(browser);
+    const close = () => {
+      running.delete(browser);
+      return browser.close();
+    };
+    return {...browser, close};
+  },
+});
+after(() => Promise.all([...running].map(browser => browser.close())));
+
+export const DRIVERS = {chromium: tracked(chromium), firefox: tracked(firefox)};
 const top = fileURLToPath(new URL('../..', import.meta.url));
 export const PAGE = path.join(top, 'dist/index.html');
 

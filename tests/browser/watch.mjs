@@ -1,4 +1,4 @@
-// What a page asks for and complains about, as both drivers tell it.
+// What both drivers share: what a page asks for and complains about, and when it has drawn.
 
 /** `asks` tells requests: the page, or what holds the page and its workers. Both lists grow as long as the page lives. */
 export const watch = (page, asks = page) => {
@@ -8,4 +8,13 @@ export const watch = (page, asks = page) => {
   page.on('console', message => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', error => problems.push(`${error}`));
   return {requests, problems};
+};
+
+/** The page draws what changed in its next frame: an act is done when that was drawn. A hidden page has no frames. */
+export const drawn = page => async act => {
+  await act;
+  await page.evaluate(() => new Promise(resolve => {
+    setTimeout(resolve, 500);
+    requestAnimationFrame(() => requestAnimationFrame(resolve));
+  }));
 };
