@@ -1,5 +1,8 @@
 # The short names of what one does here. The scripts do the work; each works from a bare machine with rustup and Node.js 20.
-.PHONY: run test build bench setup dev fmt clean
+# Seconds a fuzz target.
+seconds = 60
+
+.PHONY: run test build bench fuzz setup dev fmt clean
 
 run: build ## builds the page and serves it, isolated so that it may use threads
 	@node scripts/serve.mjs
@@ -13,6 +16,9 @@ build: setup ## dist/index.html
 
 bench: ## how long the command line takes, as its input doubles
 	@. scripts/env.sh && cargo build --release --quiet && node scripts/bench.mjs
+
+fuzz: setup ## the fuzz targets, `make fuzz seconds=3600` for longer
+	@. scripts/env.sh && node scripts/fuzz.mjs $(seconds)
 
 setup: ## installs what is missing
 	@sh scripts/setup.sh

@@ -14,6 +14,7 @@ const nextest = spawnSync('cargo', ['nextest', '--version']).status === 0;
 
 const STEPS = [
   ['format', cargo('fmt', '--check')],
+  ['format of the fuzz targets', cargo('fmt', '--check', '--manifest-path', 'tests/fuzz/Cargo.toml')],
   ['lint', cargo('clippy', '--locked', '--all-targets', '--', '-D', 'warnings')],
   ['lint for wasm32', cargo('clippy', ...WASM, '--', '-D', 'warnings')],
   ['tests', nextest ? cargo('nextest', 'run', '--no-tests=pass') : cargo('test', '--lib', '--bins', '--tests')],
@@ -21,6 +22,7 @@ const STEPS = [
   ['examples in the docs', cargo('test', '--doc')],
   ['page: both variants, types, bundles', ['trunk', 'build']],
   ['core on wasm32', nodeTests('tests/wasm')],
+  ['fuzz targets, two minutes in all', [process.execPath, 'scripts/fuzz.mjs', '15']],
   ['page in the browsers', nodeTests('tests/browser')],
 ];
 
