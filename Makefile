@@ -24,7 +24,7 @@ setup: ## installs what is missing
 	@sh scripts/setup.sh
 
 dev: setup ## rebuilds on each change, in a dist of its own
-	@. scripts/env.sh && trunk serve --dist dist-dev
+	@. scripts/env.sh && OOMSCOPE_DEV=1 trunk serve --dist dist-dev
 
 fmt: setup
 	@. scripts/env.sh && cargo fmt

@@ -6,6 +6,7 @@ import type {
 import type {BlockTable} from './blocks';
 import type {GanttView, LaneSort} from './gantt';
 import type {Locale, Messages} from './i18n';
+import type {Host} from './isolation';
 import {preferredLocale} from './i18n';
 import type {Opened} from './open';
 import type {Answers} from './panels';
@@ -119,6 +120,8 @@ export interface State {
   locale: Locale;
   theme: Theme;
   threads: number | null;
+  /** Whether the page may have threads, and why not. */
+  host: Host;
   engineFailure: string | null;
   /** Paths seen so far while dropped folders are walked. */
   walked: number | null;
@@ -219,6 +222,7 @@ let state: State = {
   locale: preferredLocale(),
   theme: currentTheme(),
   threads: null,
+  host: 'plain',
   engineFailure: null,
   walked: null,
   dragging: false,

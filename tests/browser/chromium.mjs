@@ -5,7 +5,7 @@ import {findBrowser} from '../../scripts/browsers.mjs';
 import {drawn, watch} from './watch.mjs';
 
 // Without these Chromium asks its maker's servers on its own account, and the log of requests would hold more than the page's.
-const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run', '--disable-gpu', '--host-resolver-rules=MAP elsewhere.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
 const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /** `log`: a file for the browser's own log of everything that went to the network; complete once the browser is closed. */
@@ -14,22 +14,26 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     executablePath: findBrowser('chromium'),
     args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
   });
-  const open = async (address, {width = 1280, height = 800, ratio = 1} = {}) => {
+  /** `frame`: the frame in the page that is meant. */
+  const open = async (address, {width = 1280, height = 800, ratio = 1, frame} = {}) => {
     const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
     const page = await context.newPage();
     const watched = watch(page, context);
-    const done = drawn(page);
     await page.goto(address);
+    const inside = frame === undefined ? page : await (await page.waitForSelector(frame)).contentFrame();
+    const done = drawn(inside);
     return {
       ...watched,
-      evaluate: (run, argument) => page.evaluate(run, argument),
-      waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, argument, {timeout}).then(() => {}),
-      click: selector => done(page.click(selector)),
+      around: page,
+      goto: to => page.goto(to).then(() => {}),
+      evaluate: (run, argument) => inside.evaluate(run, argument),
+      waitFor: (run, argument, timeout = 30_000) => inside.waitForFunction(run, argument, {timeout}).then(() => {}),
+      click: selector => done(inside.click(selector)),
       clickAt: (x, y) => done(page.mouse.click(x, y)),
-      choose: (selector, value) => done(page.selectOption(selector, value)),
+      choose: (selector, value) => done(inside.selectOption(selector, value)),
       press: key => done(page.keyboard.press(key)),
       type: text => done(page.keyboard.type(text)),
-      pick: (selector, paths) => page.setInputFiles(selector, paths),
+      pick: (selector, paths) => inside.setInputFiles(selector, paths),
       drop: paths => drop(page, paths),
       shot: file => page.screenshot({path: file}).then(() => {}),
       close: () => context.close(),

@@ -18,23 +18,27 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     executablePath: findBrowser('firefox'),
     headless: true,
     env: {...process.env, ...QUIET.env, ...(log ? {MOZ_LOG: 'nsHttp:3', MOZ_LOG_FILE: log} : {})},
-    extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang, 'layout.css.prefers-color-scheme.content-override': SCHEMES[scheme]},
+    extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang, 'network.dns.localDomains': 'elsewhere.test', 'layout.css.prefers-color-scheme.content-override': SCHEMES[scheme]},
   });
-  const open = async (address, {width = 1280, height = 800} = {}) => {
+  /** `frame`: the frame in the page that is meant. */
+  const open = async (address, {width = 1280, height = 800, frame} = {}) => {
     const page = await browser.newPage();
     await page.setViewport({width, height});
     const watched = watch(page);
-    const done = drawn(page);
     await page.goto(address);
+    const inside = frame === undefined ? page : await (await page.waitForSelector(frame)).contentFrame();
+    const done = drawn(inside);
     return {
       ...watched,
-      evaluate: (run, argument) => page.evaluate(run, argument),
-      waitFor: (run, argument, timeout = 30_000) => page.waitForFunction(run, {timeout}, argument).then(() => {}),
-      click: selector => done(page.click(selector)),
-      choose: (selector, value) => done(page.select(selector, value)),
+      around: page,
+      goto: to => page.goto(to).then(() => {}),
+      evaluate: (run, argument) => inside.evaluate(run, argument),
+      waitFor: (run, argument, timeout = 30_000) => inside.waitForFunction(run, {timeout}, argument).then(() => {}),
+      click: selector => done(inside.click(selector)),
+      choose: (selector, value) => done(inside.select(selector, value)),
       press: key => done(page.keyboard.press(key)),
       type: text => done(page.keyboard.type(text)),
-      pick: async (selector, paths) => (await page.$(selector)).uploadFile(...[paths].flat()),
+      pick: async (selector, paths) => (await inside.$(selector)).uploadFile(...[paths].flat()),
       shot: file => page.screenshot({path: file}).then(() => {}),
       close: () => page.close(),
     };

@@ -38,7 +38,8 @@ const policy = [
   "default-src 'none'",
   `script-src ${sha256(app)} 'wasm-unsafe-eval'`,
   `style-src ${sha256(style)}`,
-  'worker-src blob:',
+  // 'self' for sw.js alone: the page's own workers are Blobs, which inherit this policy.
+  "worker-src blob: 'self'",
   'img-src data: blob:',
   "connect-src 'none'",
   "form-action 'none'",
@@ -58,7 +59,13 @@ put('<!-- data -->\n', parts.join(''));
 put('<!-- app -->', `<script>${app}</script>`);
 fs.writeFileSync(file, html);
 
-const strays = fs.readdirSync(stage).filter(name => name !== 'index.html');
-if (strays.length > 0) throw new Error(`the page must be one file, but there is also ${strays.join(', ')}`);
+// What is being worked on is never taken from a cache.
+if (!process.env.OOMSCOPE_DEV) {
+  const script = fs.readFileSync('www/sw.js', 'utf8').replace('<!-- sha256 -->', crypto.createHash('sha256').update(html).digest('hex'));
+  fs.writeFileSync(path.join(stage, 'sw.js'), script);
+}
+
+const strays = fs.readdirSync(stage).filter(name => name !== 'index.html' && name !== 'sw.js');
+if (strays.length > 0) throw new Error(`the page must be one file with its sw.js, but there is also ${strays.join(', ')}`);
 const size = bytes => `${(bytes.length / 1024).toFixed(0)} KiB`;
 console.log(`index.html: ${size(Buffer.from(html))}, ${size(zlib.gzipSync(html))} gzipped`);

@@ -33,6 +33,17 @@ export const en = {
   language: 'Language',
   privacy: (threads: number) => `nothing leaves this page · ${many(threads, 'thread', 'threads')}`,
   privacyStarting: 'nothing leaves this page · starting',
+  /** Why there is one thread: after the number, and in full. */
+  oneThread: {
+    file: {short: 'opened as a file', why: 'Browsers give threads to a page only where a server isolates it from other pages. A file has no server; everything works, sorting and counting of large captures takes longer.'},
+    frame: {short: 'inside another page', why: 'Inside another page there are threads only where that page is isolated too and allows it (allow="cross-origin-isolated"). Everything works, sorting and counting of large captures takes longer.'},
+    insecure: {short: 'no https', why: 'Browsers give threads to a page only over https, or from this machine. Everything works, sorting and counting of large captures takes longer.'},
+    plain: {short: 'not isolated by its server', why: 'Browsers give threads to a page only where its server isolates it: by two headers, or by sw.js beside index.html. See docs/deploying.md. Everything works, sorting and counting of large captures takes longer.'},
+    waiting: {short: 'more on their way', why: 'sw.js is being installed; with it this page gets threads.'},
+    next: {short: 'more after a reload', why: 'sw.js is installed; with it this page has threads when it is next opened or reloaded.'},
+    failed: {short: 'others did not start', why: 'This page may have threads, but they did not start. The browser\'s console says why.'},
+    core: {short: 'one core', why: 'The browser says that this machine has one core.'},
+  },
   close: 'Close',
   openAgain: 'Open again',
 

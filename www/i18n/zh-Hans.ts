@@ -24,6 +24,16 @@ export const zhHans: Messages = {
   language: '语言',
   privacy: threads => `数据不离开本页 · ${n(threads)} 个线程`,
   privacyStarting: '数据不离开本页 · 正在启动',
+  oneThread: {
+    file: {short: '以文件方式打开', why: '只有当服务器把页面与其他页面隔离时，浏览器才提供多线程。文件没有服务器；一切功能可用，只是大型采集的排序和统计会慢一些。'},
+    frame: {short: '嵌在另一页面中', why: '嵌在另一页面中时，只有该页面也被隔离并且允许（allow="cross-origin-isolated"），才有多线程。一切功能可用，只是大型采集的排序和统计会慢一些。'},
+    insecure: {short: '非 https', why: '浏览器只在 https 或本机地址下提供多线程。一切功能可用，只是大型采集的排序和统计会慢一些。'},
+    plain: {short: '服务器未隔离页面', why: '只有当服务器隔离页面时（通过两个响应头，或 index.html 旁的 sw.js），浏览器才提供多线程，见 docs/deploying.md。一切功能可用，只是大型采集的排序和统计会慢一些。'},
+    waiting: {short: '更多线程准备中', why: '正在安装 sw.js，装好后本页将有多线程。'},
+    next: {short: '重新加载后更多', why: 'sw.js 已安装；下次打开或重新加载本页时将有多线程。'},
+    failed: {short: '其余未能启动', why: '本页可以使用多线程，但线程未能启动。原因见浏览器控制台。'},
+    core: {short: '单核', why: '浏览器报告本机只有一个核。'},
+  },
   close: '关闭',
   openAgain: '重新打开',
 

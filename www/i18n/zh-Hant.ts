@@ -24,6 +24,16 @@ export const zhHant: Messages = {
   language: '語言',
   privacy: threads => `資料不離開本頁 · ${n(threads)} 個執行緒`,
   privacyStarting: '資料不離開本頁 · 正在啟動',
+  oneThread: {
+    file: {short: '以檔案方式開啟', why: '只有當伺服器把頁面與其他頁面隔離時，瀏覽器才提供多執行緒。檔案沒有伺服器；一切功能可用，只是大型採集的排序和統計會慢一些。'},
+    frame: {short: '嵌在另一頁面中', why: '嵌在另一頁面中時，只有該頁面也被隔離並且允許（allow="cross-origin-isolated"），才有多執行緒。一切功能可用，只是大型採集的排序和統計會慢一些。'},
+    insecure: {short: '非 https', why: '瀏覽器只在 https 或本機位址下提供多執行緒。一切功能可用，只是大型採集的排序和統計會慢一些。'},
+    plain: {short: '伺服器未隔離頁面', why: '只有當伺服器隔離頁面時（透過兩個回應標頭，或 index.html 旁的 sw.js），瀏覽器才提供多執行緒，見 docs/deploying.md。一切功能可用，只是大型採集的排序和統計會慢一些。'},
+    waiting: {short: '更多執行緒準備中', why: '正在安裝 sw.js，裝好後本頁將有多執行緒。'},
+    next: {short: '重新載入後更多', why: 'sw.js 已安裝；下次開啟或重新載入本頁時將有多執行緒。'},
+    failed: {short: '其餘未能啟動', why: '本頁可以使用多執行緒，但執行緒未能啟動。原因見瀏覽器主控台。'},
+    core: {short: '單核', why: '瀏覽器回報本機只有一個核心。'},
+  },
   close: '關閉',
   openAgain: '重新開啟',
 

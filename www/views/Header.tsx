@@ -4,6 +4,7 @@ import type {Locale} from '../i18n';
 import {LOCALES, messagesOf, rememberLocale, useMessages} from '../i18n';
 import type {Export} from '../exports';
 import {save} from '../exports';
+import type {Host} from '../isolation';
 import {openPicked, openSample} from '../session';
 import {set} from '../state';
 import {memo} from './memo';
@@ -11,6 +12,7 @@ import {memo} from './memo';
 interface Props {
   locale: Locale;
   threads: number | null;
+  host: Host;
   failed: boolean;
   canExport: boolean;
   started: boolean;
@@ -28,7 +30,7 @@ const press = (id: string): void => document.getElementById(id)?.click();
 export const pickFiles = (): void => press(FILES);
 export const pickFolder = foldersCanBePicked ? (): void => press(FOLDER) : null;
 
-export const Header = memo(function Header({locale, threads, failed, canExport, started}: Props) {
+export const Header = memo(function Header({locale, threads, host, failed, canExport, started}: Props) {
   const t = useMessages();
   const samples = sampleNames();
   return (
@@ -47,17 +49,31 @@ export const Header = memo(function Header({locale, threads, failed, canExport, 
       <Menu label={t.export} title={t.exportTitle} test="export-menu" disabled={!canExport} acts={EXPORTS.map(what => ({
         label: t.exportNames[what], act: () => void save(what), test: `export-${what}`,
       }))} />
-      {!failed && (
-        <span class="privacy" data-test="threads" data-threads={threads ?? undefined}>
-          {threads === null ? t.privacyStarting : t.privacy(threads)}
-        </span>
-      )}
+      {!failed && <Privacy threads={threads} host={host} />}
       <select class="language" data-test="language" aria-label={t.language} value={locale} onChange={event => choose(event.currentTarget.value as Locale)}>
         {LOCALES.map(each => <option key={each} value={each} lang={each}>{messagesOf(each).name}</option>)}
       </select>
     </header>
   );
 });
+
+/** What the page promises, and with how many threads; with one, why there are no more. */
+function Privacy({threads, host}: {threads: number | null; host: Host}) {
+  const t = useMessages();
+  const why = threads === 1 ? whyOne(host) : null;
+  return (
+    <span class="privacy" data-test="threads" data-threads={threads ?? undefined} data-why={why ?? undefined} title={why === null ? undefined : t.oneThread[why].why}>
+      {threads === null ? t.privacyStarting : t.privacy(threads)}{why !== null && ` (${t.oneThread[why].short})`}
+    </span>
+  );
+}
+
+type WhyOne = Exclude<Host, 'isolated'> | 'core' | 'failed';
+
+function whyOne(host: Host): WhyOne {
+  if (host !== 'isolated') return host;
+  return navigator.hardwareConcurrency === 1 ? 'core' : 'failed';
+}
 
 function choose(locale: Locale): void {
   rememberLocale(locale);
