@@ -83,7 +83,8 @@ export const exported = async (page, name) => {
   await page.evaluate(() => {
     URL.createObjectURL = new Proxy(URL.createObjectURL, {
       apply: (target, self, [blob]) => {
-        globalThis.exportedBlob = blob;
+        // Workers are made of Blobs too.
+        if (blob.type !== 'text/javascript') globalThis.exportedBlob = blob;
         return Reflect.apply(target, self, [blob]);
       },
     });

@@ -68,7 +68,8 @@ export const launch = async () => {
   const socket = await connect(port);
   const send = client(socket);
   await send('WebDriver:NewSession', {});
-  const run = (script, ...args) => send('WebDriver:ExecuteScript', {script, args, sandbox: 'system'}).then(result => result.value);
+  const execute = (script, args, sandbox) => send('WebDriver:ExecuteScript', {script, args, sandbox}).then(result => result.value);
+  const run = (script, ...args) => execute(script, args, 'system');
   /** Until the script's value is true. A script may be refused while the page is being loaded. */
   const waitFor = async (script, ...args) => {
     for (let attempt = 0; attempt < 300; attempt++) {
@@ -83,6 +84,24 @@ export const launch = async () => {
     open: async url => {
       await send('WebDriver:Navigate', {url});
       await waitFor('return document.readyState === "complete" && location.href === arguments[0]', url);
+    },
+    /** The frame is meant from now on. */
+    enter: async selector => {
+      const frame = await send('WebDriver:FindElement', {using: 'css selector', value: selector});
+      await send('WebDriver:SwitchToFrame', {element: Object.values(frame.value ?? frame)[0]});
+    },
+    /** The text that a click on an element of the page saves; taken with the page's own rights. */
+    exported: async selector => {
+      const script = `const [selector] = arguments;
+        const make = URL.createObjectURL;
+        return new Promise(resolve => {
+          URL.createObjectURL = blob => {
+            if (blob.type !== 'text/javascript') blob.text().then(resolve);
+            return make.call(URL, blob);
+          };
+          document.querySelector(selector).click();
+        });`;
+      return execute(script, [selector], null);
     },
     pickFolder: (selector, folder) => run('document.querySelector(arguments[0]).mozSetDndFilesAndDirectories([new window.Directory(arguments[1])])', selector, folder),
     close: async () => {
