@@ -28,7 +28,7 @@ function pictureOf(frame: Frame, pixels: Uint8ClampedArray): HTMLCanvasElement {
 function isOfView(frame: Frame, s: State): boolean {
   const wanted = ganttRequest(s);
   if (frame.gantt === null || wanted === null || frame.gantt.kind !== wanted.kind) return false;
-  return frame.gantt.kind !== 'lanes' || (wanted.kind === 'lanes' && frame.gantt.by === wanted.by && frame.gantt.nearest === wanted.nearest);
+  return frame.gantt.kind !== 'lanes' || (wanted.kind === 'lanes' && frame.gantt.by === wanted.by && frame.nearest === s.nearest);
 }
 
 /** `height`: of the visible part, in device pixels. */

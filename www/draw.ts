@@ -5,7 +5,7 @@ import {size, time} from './format';
 import type {Messages} from './i18n';
 import type {Frame, HeapCurve} from './protocol';
 import type {State} from './state';
-import {deviceAt, notify, set} from './state';
+import {deviceAt, linesOf, notify, set} from './state';
 
 const TOP = 18;
 const BOTTOM = 22;
@@ -52,7 +52,7 @@ export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: numb
       peak_ns: time_ns, peak_bytes: total_bytes, peak_label: s.layout.plot < ROOM_FOR_TIME
         ? size(total_bytes)
         : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
-    }, s.lines, Uint32Array.from(s.lines, line => s.theme.lines[line]));
+    }, linesOf(s), Uint32Array.from(linesOf(s), line => s.theme.lines[line]));
   } catch (error) {
     giveUp(error);
   }

@@ -8,7 +8,7 @@ import type {Frame} from './protocol';
 import {BASELINE, SMALL_BLOCKS} from './protocol';
 import {engine, ignoreEnded} from './session';
 import type {Hover, Place, State} from './state';
-import {deviceAt, get, nsAt, set} from './state';
+import {captureAt, deviceAt, get, isNarrowed, linesOf, nsAt, set} from './state';
 import {reveal} from './window';
 
 const MOST_DETAILS = 2000;
@@ -21,7 +21,7 @@ const askFrame = newest<ViewRequest, Frame>(
   request => engine.call('frame', [request]),
   (frame, request) => {
     if (!isShown(request)) return;
-    set({frame: {...frame, gantt: request.gantt ?? null, picture: ++pictures}});
+    set({frame: {...frame, gantt: request.gantt ?? null, nearest: request.nearest, picture: ++pictures}});
     hoverAgain();
   },
   ignoreEnded,
@@ -30,7 +30,7 @@ const askFrame = newest<ViewRequest, Frame>(
 const askOverview = newest<ViewRequest, Frame>(
   request => engine.call('frame', [request]),
   (overview, request) => {
-    if (isShown(request)) set({overview: {...overview, gantt: null}});
+    if (isShown(request)) set({overview: {...overview, gantt: null, nearest: request.nearest}});
   },
   ignoreEnded,
 );
@@ -48,13 +48,15 @@ export function syncFrames(): void {
     askedFrame = askedOverview = '';
     return;
   }
-  const key = JSON.stringify(request);
+  // A filter may ask for stacks, which come when the trace is read.
+  const stacks = isNarrowed(s) ? captureAt(s)?.stacks ?? null : null;
+  const key = JSON.stringify([request, stacks]);
   if (key !== askedFrame) {
     askedFrame = key;
     askFrame(request);
   }
   const whole: ViewRequest = {...request, from_ns: 0, to_ns: Math.max(1, deviceAt(s)?.end_ns ?? 1), gantt: undefined};
-  const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px, whole.lines]);
+  const wholeKey = JSON.stringify([whole.capture, whole.device, whole.width_px, whole.lines, whole.filter, isNarrowed(s) && whole.nearest, stacks]);
   if (wholeKey === askedOverview) return;
   askedOverview = wholeKey;
   askOverview(whole);
@@ -70,7 +72,8 @@ function frameRequest(s: State): ViewRequest | null {
     to_ns: s.view.to,
     width_px: width,
     filter: s.blockFilter,
-    lines: s.lines,
+    nearest: s.nearest,
+    lines: linesOf(s),
     gantt: ganttRequest(s) ?? undefined,
     paint: {colouring: s.colouring, palette, ramp, selected: s.pinned ?? undefined, outline, density, total, baseline},
   };

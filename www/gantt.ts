@@ -94,7 +94,7 @@ export function ganttRequest(s: State): Gantt | null {
   const first = Math.max(0, Math.floor(scroll / height / SPARE_ROWS) * SPARE_ROWS - SPARE_ROWS);
   const count = Math.ceil(visible / height) + 3 * SPARE_ROWS;
   const lane_px = rowPx(s);
-  if (isLanes(s.gantt)) return {kind: 'lanes', by: s.gantt, nearest: s.nearest, lanes: laneOrder(s).slice(first, first + count), lane_px};
+  if (isLanes(s.gantt)) return {kind: 'lanes', by: s.gantt, lanes: laneOrder(s).slice(first, first + count), lane_px};
   if (s.gantt === 'ranks') return {kind: 'ranks', places: ranksOf(s), lane_px};
   if (s.gantt === 'blocks') return {kind: 'blocks', first, count, lane_px};
   const height_px = Math.round(visible * ratio);

@@ -1,6 +1,6 @@
 // The view in the address, behind the #: numbers and words of this page, never a word of the files. The browser's own back and forward thus
 // go through the views. Only the hash changes, so it works from file:// too.
-import type {By, Colouring} from '../target/plain/pkg/oomscope';
+import type {BlockFilter, By, Colouring} from '../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
 import {pin} from './frames';
@@ -12,7 +12,7 @@ import {restore} from './window';
 /** A view that rests so long is worth a way back to it. */
 const RESTS_MS = 700;
 
-const TABS = new Set<string>(['captures', 'cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve', 'ranks', 'quality',
+const TABS = new Set<string>(['captures', 'cursor', 'peak', 'between', 'end', 'growth', 'top', 'sizes', 'reserve', 'blocks', 'flame', 'ranks', 'quality',
   'buffers', 'live_start', 'between_runs', 'executions', 'modules', 'allocators', 'hosts'] satisfies Tab[]);
 const BYS = new Set<string>(['operator', 'stack', 'user-frame', 'stream', 'size-class'] satisfies By[]);
 
@@ -35,8 +35,44 @@ function hashOf(s: State): string | null {
   if (s.by !== 'operator') parts.set('by', s.by);
   parts.set('tab', s.tab);
   if (s.pinned !== null) parts.set('block', s.pinned);
+  if (s.nearest) parts.set('guess', 1);
+  for (const [part, value] of filterParts(s.blockFilter)) parts.set(part, value);
   for (const [key, ns] of [['cursor', s.cursor], ['a', s.a], ['b', s.b]] as const) if (ns !== null) parts.set(key, ns);
   return `#${[...parts].map(([key, value]) => `${key}=${value}`).join('&')}`;
+}
+
+/** The filter's conditions that are numbers. A text that somebody looks for is a word of the files. */
+const NUMBERS: Record<Exclude<keyof BlockFilter, 'text' | 'unreleased' | 'beneath'>, string> = {
+  operator: 'op', user_frame: 'frame', stack: 'stack', stream: 'stream', min_bytes: 'min', max_bytes: 'max', size_class_bytes: 'class',
+  min_lifetime_ns: 'lives', max_lifetime_ns: 'dies', alive_at_ns: 'alive',
+};
+const NUMBERED = Object.entries(NUMBERS) as [keyof typeof NUMBERS, string][];
+
+function filterParts(filter: BlockFilter): [string, string | number][] {
+  const parts: [string, string | number][] = [];
+  for (const [key, name] of NUMBERED) {
+    const value = filter[key];
+    if (value !== undefined && value !== null) parts.push([name, value]);
+  }
+  if (filter.beneath !== undefined && filter.beneath !== null) parts.push(['beneath', `${filter.beneath.stack}.${filter.beneath.frames}`]);
+  if (filter.unreleased === true) parts.push(['open', 1]);
+  return parts;
+}
+
+/** The engine counts names in 32 bits. */
+const MOST_NAMES = 2 ** 32;
+const NAMES = new Set<keyof BlockFilter>(['operator', 'user_frame', 'stack', 'stream']);
+
+function filterOf(parts: ReadonlyMap<string, string>, number: (key: string) => number | null): BlockFilter {
+  const filter: BlockFilter = {};
+  for (const [key, name] of NUMBERED) {
+    const value = number(name);
+    if (value !== null && (!NAMES.has(key) || value < MOST_NAMES)) filter[key] = value;
+  }
+  const [, stack, frames] = /^(\d{1,9})\.(\d{1,5})$/.exec(parts.get('beneath') ?? '') ?? [];
+  if (stack !== undefined && frames !== undefined) filter.beneath = {stack: Number(stack), frames: Number(frames)};
+  if (parts.get('open') === '1') filter.unreleased = true;
+  return filter;
 }
 
 let written = '';
@@ -118,6 +154,8 @@ function take(hash: string): void {
     colouring: colour !== undefined && COLOURINGS.includes(colour) ? colour : 'operator',
     by: BYS.has(by) ? by as By : 'operator',
     ...TABS.has(tab) ? {tab: tab as Tab} : {},
+    nearest: parts.get('guess') === '1',
+    blockFilter: filterOf(parts, number),
     cursor: instant('cursor'),
     a: instant('a'),
     b: instant('b'),

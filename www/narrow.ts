@@ -1,15 +1,15 @@
 // Which blocks count: a filter that tables and charts share, part by part, each a chip that can be taken away.
-import type {BlockFilter, By, GroupLabel} from '../target/plain/pkg/oomscope';
+import type {BlockFilter, By, ChosenAnswer, GroupLabel, SomeRequest} from '../target/plain/pkg/oomscope';
 import {classSize, clip, duration, size, time} from './format';
 import type {Messages} from './i18n';
+import {newest} from './newest';
+import {engine, ignoreEnded} from './session';
 import type {State} from './state';
-import {deviceAt, get, set} from './state';
+import {captureAt, deviceAt, get, isNarrowed, set} from './state';
 
 export type FilterPart = keyof BlockFilter;
 
 export const NO_BLOCK_FILTER: BlockFilter = {};
-
-export const isNarrowed = ({blockFilter}: State): boolean => Object.keys(blockFilter).length > 0;
 
 /** Further conditions; they hold together with those that are there. */
 export const narrow = (parts: BlockFilter): void => set({blockFilter: {...get().blockFilter, ...parts}});
@@ -19,30 +19,68 @@ export function widen(part: FilterPart): void {
   set({blockFilter: rest});
 }
 
-/** Only the blocks of a group. A call stack is known by one frame, which others may share. */
-export function ofGroup(by: By, {text}: GroupLabel): BlockFilter {
+/** Only the blocks of a group. */
+export function ofGroup(by: By, {number, text}: GroupLabel): BlockFilter {
   switch (by) {
-    case 'operator': return {operator: text};
-    case 'stack':
-    case 'user-frame': return {user_frame: text};
-    case 'stream': return {stream: text};
+    case 'operator': return {operator: number};
+    case 'stack': return {stack: number};
+    case 'user-frame': return {user_frame: number};
+    case 'stream': return {stream: number};
     case 'size-class': return {size_class_bytes: Number(text)};
   }
 }
 
+const ask = newest<{key: string; of: SomeRequest}, ChosenAnswer>(
+  ({of}) => engine.call('chosen', [of]),
+  (value, {key}) => {
+    if (chosenKey(get()) === key) set({chosen: {key, value}});
+  },
+  ignoreEnded,
+);
+
+/** What passes depends on the filter, and on what is known of stacks. */
+const chosenKey = (s: State): string => JSON.stringify([s.place, s.blockFilter, s.nearest, captureAt(s)?.stacks ?? null]);
+
+let asked = '';
+
+/** Called after each change of the state: how much passes the filter, and what its numbers stand for. */
+export function syncChosen(): void {
+  const s = get();
+  const {place, session, blockFilter: filter, nearest, chosen} = s;
+  if (!isNarrowed(s) || place === null || session?.lost !== false) {
+    asked = '';
+    if (chosen !== null) set({chosen: null});
+    return;
+  }
+  const key = chosenKey(s);
+  if (key === asked) return;
+  asked = key;
+  ask({key, of: {...place, nearest, filter}});
+}
+
+/** What passes the filter; null where nothing is narrowed, or while the engine is asked. */
+export const chosenNow = (s: State): ChosenAnswer | null => s.chosen?.key === chosenKey(s) ? s.chosen.value : null;
+
 export interface Chip {
   part: FilterPart;
   text: string;
+  /** All of it, where that is more. */
+  title?: string;
 }
 
 /** What the filter asks for, in words. */
 export function chips(t: Messages, s: State): Chip[] {
   const end = deviceAt(s)?.end_ns ?? 0;
-  const words: {[P in FilterPart]-?: (value: NonNullable<BlockFilter[P]>) => string} = {
-    operator: name => t.chips.operator(clip(name || t.unattributed, 60)),
-    user_frame: frame => frame === '' ? t.noStack : t.chips.frame(clip(frame, 60)),
+  const words = chosenNow(s);
+  // What a number stands for is the engine's to say.
+  const told = (word: string | null | undefined, none: string, length: number): string => word === null || word === undefined ? '…' : clip(word || none, length);
+  const texts: {[P in FilterPart]-?: (value: NonNullable<BlockFilter[P]>) => string} = {
+    operator: () => t.chips.operator(told(words?.operator, t.unattributed, 60)),
+    user_frame: () => words?.user_frame === '' ? t.noStack : t.chips.frame(told(words?.user_frame, '', 60)),
+    stack: () => words?.stack === '' ? t.noStack : t.chips.stack(told(words?.stack, '', 60)),
+    beneath: () => t.chips.beneath(told(words?.beneath.at(-1), '', 60)),
     text: text => t.chips.text(clip(text, 60)),
-    stream: stream => t.chips.stream(clip(stream || t.unknown, 40)),
+    stream: () => t.chips.stream(told(words?.stream, t.unknown, 40)),
     min_bytes: bytes => t.chips.atLeast(size(bytes)),
     max_bytes: bytes => t.chips.atMost(size(bytes)),
     size_class_bytes: bytes => t.chips.sizeClass(classSize(bytes)),
@@ -52,8 +90,10 @@ export function chips(t: Messages, s: State): Chip[] {
     unreleased: () => t.chips.unreleased,
   };
   const filter = s.blockFilter;
-  return (Object.keys(words) as FilterPart[]).flatMap(part => {
+  return (Object.keys(texts) as FilterPart[]).flatMap(part => {
     const value = filter[part];
-    return value === undefined ? [] : [{part, text: (words[part] as (value: unknown) => string)(value)}];
+    if (value === undefined || value === null) return [];
+    const title = part === 'stack' ? words?.stack_frames : part === 'beneath' ? words?.beneath : undefined;
+    return [{part, text: (texts[part] as (value: unknown) => string)(value), ...title === undefined ? {} : {title: title.join('\n')}}];
   });
 }

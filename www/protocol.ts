@@ -1,8 +1,8 @@
 // What the page and its workers say to each other. The small messages of the engine come from Rust (tsify); this is the rest.
 import type {
-  BetweenAnswer, BetweenRequest, BlockDetail, BlocksAnswer, BlocksRequest, By, CaptureFiles, CaptureSummary, CheckedSummary, ComparisonSummary,
+  BetweenAnswer, BetweenRequest, BlockDetail, BlocksAnswer, BlocksRequest, By, CaptureFiles, CaptureSummary, CheckedSummary, ChosenAnswer, ComparisonSummary,
   Difference, FlameAnswer, FlameRequest, FoundMessage, Gantt, GroupedRequest, GrowthAnswer, HistogramAnswer, JaxAnswer, LanesAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, TopAnswer, TopRequest, ViewRequest,
+  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, SomeRequest, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -28,9 +28,13 @@ export interface Frame {
   reserved_gap_max?: Float64Array;
   active_gap_min?: Float64Array;
   active_gap_max?: Float64Array;
+  filtered_min?: Float64Array;
+  filtered_max?: Float64Array;
   lines_max: number;
   /** What lies below the curves, as it was asked for; the fields below belong to it. */
   gantt: Gantt | null;
+  /** Whether stacks were guessed. */
+  nearest: boolean;
   /** Counts the pictures. */
   picture: number;
   pixels?: Uint8ClampedArray;
@@ -78,10 +82,11 @@ export interface EngineCalls {
   block(capture: number, device: number, block: number, nearest: boolean): BlockDetail;
   lanes(capture: number, device: number, by: By, nearest: boolean): LanesAnswer;
   lane_of(capture: number, device: number, by: By, nearest: boolean, block: number): number | undefined;
-  neighbour(capture: number, device: number, by: By, nearest: boolean, block: number, later: boolean): number | undefined;
-  busiest(capture: number, device: number, length_ns: number): number | undefined;
-  largest_block(capture: number, device: number): number | undefined;
-  next_large(capture: number, device: number, least_bytes: number, after_ns: number): number | undefined;
+  neighbour(of: SomeRequest, by: By, block: number, later: boolean): number | undefined;
+  busiest(of: SomeRequest, length_ns: number): number | undefined;
+  largest_block(of: SomeRequest): number | undefined;
+  next_large(of: SomeRequest, least_bytes: number, after_ns: number): number | undefined;
+  chosen(of: SomeRequest): ChosenAnswer;
   search(request: SearchRequest): SearchAnswer;
   live(request: LiveRequest): LiveAnswer;
   between(request: BetweenRequest): BetweenAnswer;

@@ -1,6 +1,6 @@
 // All that the page knows, in one object; the views are functions of it.
 import type {
-  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort,
+  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, ChosenAnswer, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort,
   XplaneReport,
 } from '../target/plain/pkg/oomscope';
 import type {BlockTable} from './blocks';
@@ -165,6 +165,8 @@ export interface State {
   topSort: {sort: TopSort; ascending: boolean};
   /** Only blocks that pass count; without a key: all. */
   blockFilter: BlockFilter;
+  /** What passes it, and its words; `key`: of which question. Null: nothing is narrowed, or the engine has not said yet. */
+  chosen: {key: string; value: ChosenAnswer} | null;
   /** The order of all blocks, and which of them are on screen. */
   blocks: {sort: BlockSort; ascending: boolean; from: number; count: number};
   /** What is known of them by now. */
@@ -175,8 +177,8 @@ export interface State {
   /** What the engine last said to each panel. */
   answers: Answers;
   panelFailure: string | null;
-  /** The further curves on the trend. */
-  lines: Line[];
+  /** The further curves on the trend that are switched on. */
+  lines: Switched[];
   filter: Filter;
   /** What the Gantt shows, and its lanes where they are not the operators. */
   gantt: GanttView;
@@ -204,6 +206,9 @@ export interface FlameView {
   search: string;
 }
 
+/** A curve that is shown when a person wants it. */
+export type Switched = Exclude<Line, 'filtered'>;
+
 export const ROWS_AT_FIRST = 200;
 /** No list of groups that is asked for whole is longer. */
 export const MOST_ROWS = 100_000;
@@ -214,7 +219,7 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, overview: null,
   hover: null, hoverDetail: null, pinned: null, detail: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
-  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, blockFilter: {}, blockTable: null, module: null, jaxReport: null, heap: null,
+  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, blockFilter: {}, chosen: null, blockTable: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
 let state: State = {
@@ -311,6 +316,12 @@ export function firstView(device: DeviceSummary): Range {
   const to = long === undefined ? end : Math.min(end, Math.round(long.time_ns * (1 + OF_A_LONG_WAIT)));
   return {from: 0, to};
 }
+
+/** Whether the filter leaves anything out, perhaps. */
+export const isNarrowed = ({blockFilter}: Pick<State, 'blockFilter'>): boolean => Object.keys(blockFilter).length > 0;
+
+/** The further curves on the trend: with a filter, what it takes is one of them. */
+export const linesOf = (s: State): Line[] => isNarrowed(s) ? [...s.lines, 'filtered'] : s.lines;
 
 /** How long the device's charts are, in nanoseconds. */
 export const lengthOf = (device: DeviceSummary): number => Math.max(1, device.end_ns);

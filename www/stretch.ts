@@ -4,7 +4,7 @@ import type {Range} from './state';
 
 const CURVES = [
   'total_min', 'total_max', 'baseline_min', 'baseline_max', 'reserved_min', 'reserved_max', 'active_min', 'active_max',
-  'outside_min', 'outside_max', 'reserved_gap_min', 'reserved_gap_max', 'active_gap_min', 'active_gap_max',
+  'outside_min', 'outside_max', 'reserved_gap_min', 'reserved_gap_max', 'active_gap_min', 'active_gap_max', 'filtered_min', 'filtered_max',
 ] as const;
 
 /** The frame's curves in another window; what it doesn't cover comes from the overview of the whole capture. */

@@ -47,7 +47,7 @@ export function currentTheme(): Theme {
     baseline: colour('baseline'),
     reserved: colour('reserved'),
     active: colour('active'),
-    lines: {outside: colour('outside'), reserved_gap: colour('reserved'), active_gap: colour('active')},
+    lines: {outside: colour('outside'), reserved_gap: colour('reserved'), active_gap: colour('active'), filtered: colour('filtered')},
     peak: colour('text'),
     outline: colour('text'),
     font: getComputedStyle(document.body).fontFamily,

@@ -1,26 +1,31 @@
 //! Some blocks of a device: those that pass a filter. Tables and charts that are narrowed by it count these blocks only.
 
 use super::capture::Device;
-use super::grouping::{headline, stack_of};
+use super::grouping::{NO_FRAME, frame_numbers, stack_of};
 use super::trace_view::{NONE, frames};
-use crate::timeline::blocks::{Blocks, OPEN};
+use crate::timeline::blocks::OPEN;
 use crate::timeline::live::size_class_bytes;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What a block must be; what is not given is not asked for. Everything that is given must hold.
+/// What a block must be; what is not given is not asked for. Everything that is given must hold. Operators, streams, frames and stacks
+/// go by their numbers in the device's groupings ([`super::grouping`]), so that a filter can be kept without a word of the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(default)]
 pub struct BlockFilter {
-    /// Made by this operator; empty: by one without a name.
-    pub operator: Option<String>,
-    /// This is the frame by which its stack is known; empty: it has no stack.
-    pub user_frame: Option<String>,
+    /// Made by this operator.
+    pub operator: Option<u32>,
+    /// This is the frame by which its stack is known.
+    pub user_frame: Option<u32>,
+    /// This is its stack, frame by frame; the number after the last one: it has none.
+    pub stack: Option<u32>,
+    /// Its stack begins like another one.
+    pub beneath: Option<Beneath>,
     /// Operator or a frame of the stack contains this text; case does not matter.
     pub text: Option<String>,
     /// On this stream.
-    pub stream: Option<String>,
+    pub stream: Option<u32>,
     /// At least so large.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub min_bytes: Option<i64>,
@@ -41,6 +46,28 @@ pub struct BlockFilter {
     pub alive_at_ns: Option<i64>,
     /// Not released within the capture.
     pub unreleased: bool,
+}
+
+/// The outermost frames of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Beneath {
+    /// Its number.
+    pub stack: u32,
+    /// So many of its frames.
+    pub frames: u32,
+}
+
+impl Beneath {
+    /// The frames, outermost first.
+    pub fn of<'a>(&self, stacks: &'a [String]) -> Vec<&'a str> {
+        stacks.get(self.stack as usize).map_or(Vec::new(), |text| outermost(text, self.frames))
+    }
+}
+
+/// So many of a stack's frames, outermost first, or as many as there are.
+fn outermost(stack: &str, count: u32) -> Vec<&str> {
+    frames(stack).rev().take(count as usize).collect()
 }
 
 impl BlockFilter {
@@ -93,34 +120,23 @@ struct Test<'a> {
     filter: &'a BlockFilter,
     nearest: bool,
     clock: Clock,
-    /// For each name and each stack, whether it has the text; `None`: no text is asked for.
-    text: Option<(Vec<bool>, Vec<bool>)>,
-    /// For each name, each stream and each stack, whether it is the one that is asked for.
-    operator: Option<Vec<bool>>,
-    stream: Option<Vec<bool>>,
-    user_frame: Option<Vec<bool>>,
+    /// For each name, whether it has the text.
+    names: Vec<bool>,
+    /// For each stack, whether it has the text; whether it is one that is asked for. The last is for blocks without one.
+    texts: Vec<bool>,
+    stacks: Option<Vec<bool>>,
 }
 
 impl<'a> Test<'a> {
     fn new(device: &'a Device, filter: &'a BlockFilter, nearest: bool, clock: Clock) -> Test<'a> {
-        let Blocks { names, streams, .. } = &device.blocks;
-        let stacks = device.stacks.as_ref().map_or(&[][..], |stacks| &stacks.texts);
-        let same = |all: &[String], wanted: &Option<String>| wanted.as_ref().map(|wanted| all.iter().map(|text| text == wanted).collect());
         let text = filter.text.as_deref().map(str::to_lowercase);
         let contains = |text: &str, wanted: &str| text.to_lowercase().contains(wanted);
-        Test {
-            text: text.map(|wanted| {
-                let in_name = names.iter().map(|name| contains(name, &wanted)).collect();
-                (in_name, stacks.par_iter().map(|stack| frames(stack).any(|frame| contains(frame, &wanted))).collect())
-            }),
-            operator: same(names, &filter.operator),
-            stream: same(streams, &filter.stream),
-            user_frame: filter.user_frame.as_ref().map(|wanted| stacks.iter().map(|stack| headline(stack) == wanted).collect()),
-            device,
-            filter,
-            nearest,
-            clock,
-        }
+        let stacks = device.stacks.as_ref().map_or(&[][..], |stacks| &stacks.texts);
+        let (names, texts) = text.map_or_else(Default::default, |wanted| {
+            let in_name = device.blocks.names.iter().map(|name| contains(name, &wanted)).collect();
+            (in_name, stacks.par_iter().map(|stack| frames(stack).any(|frame| contains(frame, &wanted))).collect())
+        });
+        Test { stacks: wanted_stacks(device, filter), names, texts, device, filter, nearest, clock }
     }
 
     fn takes(&self, block: usize) -> bool {
@@ -130,7 +146,6 @@ impl<'a> Test<'a> {
         let (start, end) = (blocks.start_ns[block], blocks.end_ns[block]);
         let lifetime = || self.device.lifetime_ns(block, self.clock.end_ns);
         let at_ns = filter.alive_at_ns.map(|ns| self.clock.first_ns.saturating_add(ns));
-        let has = |of: &Option<Vec<bool>>, number: u32| of.as_ref().is_none_or(|takes| takes[number as usize]);
         (!filter.unreleased || end == OPEN)
             && at_ns.is_none_or(|at| start <= at && at < end)
             && filter.min_bytes.is_none_or(|least| size >= least)
@@ -138,20 +153,47 @@ impl<'a> Test<'a> {
             && filter.size_class_bytes.is_none_or(|class| size_class_bytes(size) == class)
             && filter.min_lifetime_ns.is_none_or(|least| lifetime() >= least)
             && filter.max_lifetime_ns.is_none_or(|most| lifetime() <= most)
-            && has(&self.operator, blocks.name[block])
-            && has(&self.stream, blocks.stream[block])
-            && self.user_frame.as_ref().is_none_or(|takes| takes.get(stack()).copied().unwrap_or(filter.user_frame.as_deref() == Some("")))
-            && self.text.as_ref().is_none_or(|(names, stacks)| names[blocks.name[block] as usize] || stacks.get(stack()).copied().unwrap_or(false))
+            && filter.operator.is_none_or(|operator| blocks.name[block] == operator)
+            && filter.stream.is_none_or(|stream| blocks.stream[block] == stream)
+            && self.stacks.as_ref().is_none_or(|wanted| wanted.get(stack().min(wanted.len() - 1)).copied().unwrap_or(false))
+            && (filter.text.is_none() || self.names[blocks.name[block] as usize] || self.texts.get(stack()).copied().unwrap_or(false))
     }
+}
+
+/// For each stack whether it is what frame, stack and callers ask for, and last, whether no stack is; `None`: nothing of that is asked for.
+/// Without a trace nothing is known of stacks, and none passes.
+fn wanted_stacks(device: &Device, filter: &BlockFilter) -> Option<Vec<bool>> {
+    let BlockFilter { user_frame, stack, beneath, .. } = filter;
+    if user_frame.is_none() && stack.is_none() && beneath.is_none() {
+        return None;
+    }
+    let Some(stacks) = &device.stacks else { return Some(vec![false]) };
+    let mut wanted = vec![true; stacks.texts.len() + 1];
+    let mut keep = |takes: &dyn Fn(usize) -> bool| (0..).zip(&mut wanted).for_each(|(number, wanted)| *wanted &= takes(number));
+    if let Some(frame) = user_frame {
+        let (of_stack, _) = frame_numbers(stacks);
+        keep(&|number| of_stack.get(number).copied().unwrap_or(NO_FRAME) == *frame);
+    }
+    if let Some(stack) = stack {
+        keep(&|number| number == *stack as usize);
+    }
+    if let Some(beneath) = beneath {
+        let callers = beneath.of(&stacks.texts);
+        let begins = |text: &String| callers.len() == beneath.frames as usize && outermost(text, beneath.frames) == callers;
+        keep(&|number| stacks.texts.get(number).is_some_and(begins));
+    }
+    Some(wanted)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::grouping::{By, Grouping};
     use super::super::operator_memory::Pool;
     use super::super::stacks::{Reason, Stacks};
     use super::*;
     use crate::timeline::blocks::tests::blocks_over;
     use crate::timeline::replay::Replay;
+    use proptest::prelude::*;
 
     fn device() -> Device {
         let blocks = blocks_over(0, &[("aten::mm", 600, 10, 19), ("", 512, 10, OPEN), ("aten::add", 2000, 15, 40)]);
@@ -175,14 +217,17 @@ mod tests {
 
     #[test]
     fn each_condition_alone() {
-        let text = |text: &str| Some(text.to_owned());
         let none = BlockFilter::default();
-        let cases: [(BlockFilter, &[u32]); 13] = [
+        let text = |text: &str| Some(text.to_owned());
+        let cases: [(BlockFilter, &[u32]); 16] = [
             (none.clone(), &[0, 1, 2]),
-            (BlockFilter { operator: text("aten::mm"), ..none.clone() }, &[0]),
-            (BlockFilter { operator: text(""), ..none.clone() }, &[1]),
-            (BlockFilter { user_frame: text("model.py(1): Forward"), ..none.clone() }, &[0]),
-            (BlockFilter { user_frame: text(""), ..none.clone() }, &[1]),
+            (BlockFilter { operator: Some(0), ..none.clone() }, &[0]),
+            (BlockFilter { operator: Some(1), ..none.clone() }, &[1]),
+            (BlockFilter { user_frame: Some(1), ..none.clone() }, &[0]),
+            (BlockFilter { user_frame: Some(0), ..none.clone() }, &[1]),
+            (BlockFilter { stack: Some(1), ..none.clone() }, &[2]),
+            (BlockFilter { stack: Some(2), ..none.clone() }, &[1]),
+            (BlockFilter { beneath: Some(Beneath { stack: 0, frames: 1 }), ..none.clone() }, &[0]),
             (BlockFilter { text: text("FORWARD"), ..none.clone() }, &[0]),
             (BlockFilter { text: text("aten::"), ..none.clone() }, &[0, 2]),
             (BlockFilter { min_bytes: Some(513), max_bytes: Some(1999), ..none.clone() }, &[0]),
@@ -190,7 +235,7 @@ mod tests {
             (BlockFilter { min_lifetime_ns: Some(25), max_lifetime_ns: Some(30), ..none.clone() }, &[1, 2]),
             (BlockFilter { alive_at_ns: Some(9), ..none.clone() }, &[1, 2]),
             (BlockFilter { unreleased: true, ..none.clone() }, &[1]),
-            (BlockFilter { stream: text("7"), ..none.clone() }, &[]),
+            (BlockFilter { stream: Some(7), ..none.clone() }, &[]),
         ];
         for (filter, expected) in cases {
             assert_eq!(chosen(&filter, false), expected, "{filter:?}");
@@ -204,14 +249,89 @@ mod tests {
         assert_eq!(chosen(&filter, false), [2]);
         assert_eq!(chosen(&filter, true), [1, 2]);
         assert_eq!(chosen(&BlockFilter { unreleased: true, ..filter }, true), [1]);
+        assert_eq!(chosen(&BlockFilter { stack: Some(1), ..BlockFilter::default() }, true), [1, 2]);
     }
 
     #[test]
-    fn without_a_trace_no_stack_has_any_text() {
+    fn without_a_trace_no_stack_passes() {
         let device = Device { stacks: None, ..device() };
         let clock = Clock { first_ns: 10, end_ns: 40 };
         let count = |filter: BlockFilter| Choice::of(&device, &filter, true, clock).blocks;
         assert_eq!(count(BlockFilter { text: Some("train".to_owned()), ..BlockFilter::default() }), 0);
-        assert_eq!(count(BlockFilter { user_frame: Some(String::new()), ..BlockFilter::default() }), 3);
+        assert_eq!(count(BlockFilter { user_frame: Some(0), ..BlockFilter::default() }), 0);
+        assert_eq!(count(BlockFilter { stack: Some(0), ..BlockFilter::default() }), 0);
+    }
+
+    /// A stack of these, or none.
+    const STACKS: [&str; 6] = ["a.py(1): f", "a.py(1): f;main.py(1): m", "b.py(1): g;a.py(1): f;main.py(1): m", "site-packages/l.py(1): x;b.py(1): g", "c", ""];
+
+    /// Some of a filter's parts, by small numbers.
+    fn filters() -> impl Strategy<Value = BlockFilter> {
+        let part = |most: u32| prop::option::weighted(0.25, 0..most);
+        let number = |most: i64| prop::option::weighted(0.2, 0..most);
+        let by_name = (part(4), part(5), part(7), prop::option::weighted(0.25, (0u32..6, 0u32..4)), part(3));
+        let by_figure = (number(3000), number(3000), number(12), number(60), number(60), number(60), prop::bool::weighted(0.2));
+        (by_name, by_figure).prop_map(|((operator, user_frame, stack, beneath, stream), (min, max, class, least, most, at, unreleased))| BlockFilter {
+            operator,
+            user_frame,
+            stack,
+            beneath: beneath.map(|(stack, frames)| Beneath { stack, frames }),
+            text: None,
+            stream,
+            min_bytes: min,
+            max_bytes: max,
+            size_class_bytes: class.map(|power| 512 << (power % 3)),
+            min_lifetime_ns: least,
+            max_lifetime_ns: most,
+            alive_at_ns: at,
+            unreleased,
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        /// The numbers of a filter are those of the groupings, whatever is asked for together.
+        #[test]
+        fn a_choice_equals_a_look_at_every_block(
+            rows in prop::collection::vec((0usize..3, 1i64..3000, 0i64..50, 0i64..50, 0usize..7, 0usize..6), 1..40), filter in filters(), nearest in any::<bool>(),
+        ) {
+            let spans: Vec<_> = rows.iter().map(|&(name, size, start, life, ..)| (["mm", "", "add"][name], size, start, if life > 44 { OPEN } else { start + life })).collect();
+            let blocks = blocks_over(0, &spans);
+            let number = |nth: usize| if nth < STACKS.len() { nth as u32 } else { NONE };
+            let stacks = Stacks {
+                texts: STACKS.map(str::to_owned).to_vec(),
+                of_block: rows.iter().map(|row| number(row.4)).collect(),
+                reasons: vec![Reason::Own; rows.len()],
+                nearest: rows.iter().map(|row| number(row.5)).collect(),
+            };
+            let device = Device { device: "NPU:0".to_owned(), pool: Pool::Pta, replay: Replay::of(&blocks), blocks, stacks: Some(stacks) };
+            let clock = Clock { first_ns: 3, end_ns: 70 };
+            let key = |by: By, block: usize| Grouping::of(&device, by, nearest).map(|grouping| grouping.key[block]);
+            let takes = |block: usize| {
+                let (_, size, start, end) = spans[block];
+                let life = if end == OPEN { 70 - start } else { end - start };
+                let text = key(By::Stack, block).and_then(|stack| STACKS.get(stack as usize)).copied();
+                let callers = |Beneath { stack, frames }: Beneath| {
+                    let outer = |text: &str| text.split(';').filter(|frame| !frame.is_empty()).rev().take(frames as usize).map(str::to_owned).collect::<Vec<_>>();
+                    text.is_some_and(|text| outer(text).len() == frames as usize && outer(text) == outer(STACKS[stack as usize]))
+                };
+                filter.operator.is_none_or(|wanted| key(By::Operator, block) == Some(wanted))
+                    && filter.user_frame.is_none_or(|wanted| key(By::UserFrame, block) == Some(wanted))
+                    && filter.stack.is_none_or(|wanted| key(By::Stack, block) == Some(wanted))
+                    && filter.stream.is_none_or(|wanted| key(By::Stream, block) == Some(wanted))
+                    && filter.beneath.is_none_or(callers)
+                    && (filter.min_bytes.unwrap_or(0)..=filter.max_bytes.unwrap_or(i64::MAX)).contains(&size)
+                    && filter.size_class_bytes.is_none_or(|class| size <= class && (class == 512 || size > class / 2))
+                    && (filter.min_lifetime_ns.unwrap_or(0)..=filter.max_lifetime_ns.unwrap_or(i64::MAX)).contains(&life)
+                    && filter.alive_at_ns.is_none_or(|at| start <= at + 3 && at + 3 < end)
+                    && (!filter.unreleased || end == OPEN)
+            };
+            let expected: Vec<bool> = (0..rows.len()).map(takes).collect();
+            let found = Choice::of(&device, &filter, nearest, clock);
+            prop_assert_eq!(&found.takes, &expected);
+            let bytes: i64 = (0..rows.len()).filter(|&block| expected[block]).map(|block| spans[block].1).sum();
+            prop_assert_eq!((found.blocks, found.bytes), (expected.iter().filter(|takes| **takes).count(), bytes));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Bytes by call stack as a tree, the outermost frame first: what each frame holds together with everything that it calls.
 
 use super::trace_view::frames;
+use crate::timeline::blocks::Interner;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The root's number.
@@ -8,9 +9,11 @@ pub const ROOT: u32 = 0;
 
 /// A frame under the frames that call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node<'a> {
-    /// As the trace writes it; empty for the root, and for blocks without a stack.
-    pub frame: &'a str,
+pub struct Node {
+    /// A number of [`Flame::frames`].
+    pub frame: u32,
+    /// A stack that goes through it, by its number; of blocks without one, the number after the last.
+    pub stack: u32,
     /// Its caller.
     pub parent: u32,
     /// Held by it and by what it calls.
@@ -34,9 +37,11 @@ pub struct Held {
 
 /// The tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flame<'a> {
+pub struct Flame {
     /// The root first, callers before what they call.
-    pub nodes: Vec<Node<'a>>,
+    pub nodes: Vec<Node>,
+    /// The frames as the trace writes them, each once; the first is empty: that of the root, and of blocks without a stack.
+    pub frames: Vec<String>,
 }
 
 /// A node where it is drawn, in parts of the whole width.
@@ -65,12 +70,13 @@ pub struct FrameTotal<'a> {
     pub blocks: u64,
 }
 
-impl<'a> Flame<'a> {
+impl Flame {
     /// From what the blocks of each stack hold; the last of `held` is for those without a stack.
-    pub fn of(stacks: &'a [String], held: &[Held]) -> Flame<'a> {
-        let new = |frame, parent| Node { frame, parent, bytes: 0, own_bytes: 0, blocks: 0, children: Vec::new() };
-        let mut nodes = vec![new("", ROOT)];
-        let mut known: FxHashMap<(u32, &str), u32> = FxHashMap::default();
+    pub fn of(stacks: &[String], held: &[Held]) -> Flame {
+        let new = |frame, stack, parent| Node { frame, stack, parent, bytes: 0, own_bytes: 0, blocks: 0, children: Vec::new() };
+        let mut texts = Interner::default();
+        let mut nodes = vec![new(texts.number(""), 0, ROOT)];
+        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for (stack, held) in held.iter().enumerate().filter(|(_, held)| held.blocks > 0) {
             let mut path: Vec<&str> = stacks.get(stack).map_or(Vec::new(), |text| frames(text).rev().collect());
             if path.is_empty() {
@@ -79,8 +85,9 @@ impl<'a> Flame<'a> {
             let mut at = ROOT;
             add(&mut nodes[0], *held);
             for frame in path {
+                let frame = texts.number(frame);
                 let next = *known.entry((at, frame)).or_insert_with(|| {
-                    nodes.push(new(frame, at));
+                    nodes.push(new(frame, stack as u32, at));
                     let number = nodes.len() as u32 - 1;
                     nodes[at as usize].children.push(number);
                     number
@@ -95,18 +102,23 @@ impl<'a> Flame<'a> {
             let mut children = std::mem::take(&mut nodes[number].children);
             children.sort_by(|&a, &b| {
                 let (a, b) = (&nodes[a as usize], &nodes[b as usize]);
-                b.bytes.cmp(&a.bytes).then_with(|| a.frame.cmp(b.frame))
+                b.bytes.cmp(&a.bytes).then_with(|| texts.texts[a.frame as usize].cmp(&texts.texts[b.frame as usize]))
             });
             nodes[number].children = children;
         }
-        Flame { nodes }
+        Flame { nodes, frames: texts.texts }
+    }
+
+    /// A node's frame; empty for the root, and for blocks without a stack.
+    pub fn text(&self, node: u32) -> &str {
+        &self.frames[self.nodes[node as usize].frame as usize]
     }
 
     /// The node that a path of frames leads to, as far as the tree has it.
     pub fn find<S: AsRef<str>>(&self, path: &[S]) -> u32 {
         let mut at = ROOT;
         for frame in path {
-            let child = |&&child: &&u32| self.nodes[child as usize].frame == frame.as_ref();
+            let child = |&&child: &&u32| self.text(child) == frame.as_ref();
             match self.nodes[at as usize].children.iter().find(child) {
                 Some(&next) => at = next,
                 None => break,
@@ -150,7 +162,8 @@ impl<'a> Flame<'a> {
     /// The nodes whose frame contains a text, whatever its case, and the bytes beneath them, none counted twice.
     pub fn search(&self, text: &str) -> (FxHashSet<u32>, i64) {
         let text = text.to_lowercase();
-        let found: FxHashSet<u32> = (1..self.nodes.len() as u32).filter(|&node| self.nodes[node as usize].frame.to_lowercase().contains(&text)).collect();
+        let contains: Vec<bool> = self.frames.iter().map(|frame| frame.to_lowercase().contains(&text)).collect();
+        let found: FxHashSet<u32> = (1..self.nodes.len() as u32).filter(|&node| contains[self.nodes[node as usize].frame as usize]).collect();
         // Callers come first: beneath a match nothing more is counted.
         let mut beneath = vec![false; self.nodes.len()];
         let mut bytes: i64 = 0;
@@ -166,8 +179,8 @@ impl<'a> Flame<'a> {
     }
 
     /// Every frame below a node, that itself included, with all that it holds; the largest first.
-    pub fn totals(&self, below: u32) -> Vec<FrameTotal<'a>> {
-        let mut totals: FxHashMap<&str, FrameTotal> = FxHashMap::default();
+    pub fn totals(&self, below: u32) -> Vec<FrameTotal<'_>> {
+        let mut totals: FxHashMap<u32, FrameTotal> = FxHashMap::default();
         // Callers come first.
         let mut inside = vec![false; self.nodes.len()];
         inside[below as usize] = true;
@@ -176,7 +189,7 @@ impl<'a> Flame<'a> {
             if !inside[number] || number == ROOT as usize {
                 continue;
             }
-            let total = totals.entry(node.frame).or_insert(FrameTotal { frame: node.frame, bytes: 0, own_bytes: 0, blocks: 0 });
+            let total = totals.entry(node.frame).or_insert(FrameTotal { frame: &self.frames[node.frame as usize], bytes: 0, own_bytes: 0, blocks: 0 });
             total.own_bytes = total.own_bytes.saturating_add(node.own_bytes);
             if !self.calls_itself(number as u32, below) {
                 total.bytes = total.bytes.saturating_add(node.bytes);
@@ -189,7 +202,7 @@ impl<'a> Flame<'a> {
     }
 }
 
-impl Flame<'_> {
+impl Flame {
     /// Whether a node's frame is among its callers, up to a node above it.
     fn calls_itself(&self, number: u32, up_to: u32) -> bool {
         let frame = self.nodes[number as usize].frame;
@@ -231,20 +244,22 @@ mod tests {
         let flame = Flame::of(&stacks, &HELD);
         let of = |path: &[&str]| {
             let node = &flame.nodes[flame.find(path) as usize];
-            (node.frame, node.bytes, node.own_bytes, node.blocks)
+            (flame.text(flame.find(path)), node.bytes, node.own_bytes, node.blocks)
         };
         assert_eq!(of(&[]), ("", 100, 0, 6));
         assert_eq!(of(&["main"]), ("main", 99, 0, 5));
         assert_eq!(of(&["main", "f", "mm"]), ("mm", 60, 60, 1));
         assert_eq!(of(&["main", "g", "nowhere"]), ("g", 19, 0, 2));
         assert_eq!(of(&[""]), ("", 1, 1, 1));
+        let stack = |path: &[&str]| flame.nodes[flame.find(path) as usize].stack;
+        assert_eq!((stack(&["main", "g"]), stack(&["main", "g", "g"]), stack(&[""])), (2, 3, 4));
     }
 
     #[test]
     fn what_is_too_narrow_is_left_out_and_the_zoomed_frame_is_as_wide_as_all() {
         let stacks = stacks();
         let flame = Flame::of(&stacks, &HELD);
-        let names = |placed: &[Placed]| placed.iter().map(|placed| flame.nodes[placed.node as usize].frame).collect::<Vec<_>>();
+        let names = |placed: &[Placed]| placed.iter().map(|placed| flame.text(placed.node)).collect::<Vec<_>>();
         assert_eq!(names(&flame.layout(ROOT, 0.15)), ["", "main", "f", "g", "mm", "add", "mm"]);
         let placed = flame.layout(flame.find(&["main", "f"]), 0.0);
         assert_eq!(names(&placed), ["", "main", "f", "mm", "add"]);

@@ -27,6 +27,9 @@ pub enum By {
     SizeClass,
 }
 
+/// The group by user frame of blocks without a stack.
+pub const NO_FRAME: u32 = 0;
+
 /// The group of every block.
 pub struct Grouping<'a> {
     /// What they share.
@@ -96,12 +99,19 @@ fn by_stack(stacks: &Stacks, nearest: bool) -> Grouping<'_> {
 }
 
 fn by_user_frame(stacks: &Stacks, nearest: bool) -> Grouping<'_> {
-    let mut frames = Interner::default();
-    let none = frames.number("");
-    let of_stack: Vec<u32> = stacks.texts.iter().map(|text| frames.number(headline(text))).collect();
-    let frame = |block: usize| of_stack.get(stack_of(stacks, block, nearest) as usize).copied().unwrap_or(none);
+    let (of_stack, frames) = frame_numbers(stacks);
+    let frame = |block: usize| of_stack.get(stack_of(stacks, block, nearest) as usize).copied().unwrap_or(NO_FRAME);
     let key = (0..stacks.of_block.len()).map(frame).collect();
-    Grouping { by: By::UserFrame, key: Cow::Owned(key), labels: frames.texts.into_iter().map(Cow::Owned).collect() }
+    Grouping { by: By::UserFrame, key: Cow::Owned(key), labels: frames.into_iter().map(Cow::Owned).collect() }
+}
+
+/// The number of the frame by which each stack is known, and these frames by number.
+pub fn frame_numbers(stacks: &Stacks) -> (Vec<u32>, Vec<String>) {
+    let mut frames = Interner::default();
+    // The first is that of blocks without a stack: NO_FRAME.
+    frames.number("");
+    let of_stack = stacks.texts.iter().map(|text| frames.number(headline(text))).collect();
+    (of_stack, frames.texts)
 }
 
 fn by_size_class(blocks: &Blocks) -> Grouping<'_> {

@@ -22,6 +22,8 @@ pub struct Trend {
     pub active: Extremes,
     /// Further curves, and their colours.
     pub lines: Vec<(Extremes, u32)>,
+    /// What the blocks hold that pass a filter, and its colour.
+    pub filtered: Option<(Extremes, u32)>,
     /// Largest value of the axis.
     pub most_bytes: f64,
 }
@@ -110,6 +112,11 @@ pub fn draw_trend<B: DrawingBackend>(
     for (line, colour) in &trend.lines {
         chart.draw_series(dashed(line, *colour, 1, 2))?;
     }
+    if let Some((filtered, rgb)) = &trend.filtered {
+        let points = path(filtered, trend.from_ns, trend.to_ns);
+        chart.draw_series(AreaSeries::new(points.iter().copied(), 0.0, colour(*rgb).mix(0.3)))?;
+        chart.draw_series(LineSeries::new(points, colour(*rgb).stroke_width(line_px)))?;
+    }
     chart.draw_series(dashed(&trend.active, style.active, 2, 3))?;
     chart.draw_series(dashed(&trend.reserved, style.reserved, 6, 4))?;
     chart.draw_series(LineSeries::new(baseline, colour(style.baseline).stroke_width(line_px)))?;
@@ -196,6 +203,7 @@ mod tests {
             reserved: series.clone(),
             active: series,
             lines: Vec::new(),
+            filtered: None,
             most_bytes: 10.0,
         }
     }

@@ -7,6 +7,7 @@ pub mod blocks;
 pub mod busiest;
 pub mod difference;
 pub mod growth;
+pub mod held;
 pub mod histogram;
 pub mod live;
 pub mod lod;

@@ -10,6 +10,9 @@ use tsify::Ts;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
+/// The further curve that is no line among others: what passes the filter.
+const FILTERED: &str = "filtered";
+
 /// Draws the curves of a frame (see `Engine.frame`) with axes and the peak. `lines` are further curves of the frame.
 #[wasm_bindgen]
 pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendStyle>, lines: Vec<String>, line_colours: Vec<u32>) -> Result<(), JsError> {
@@ -18,6 +21,8 @@ pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendSty
         Reflect::get(frame, &key.into()).ok().and_then(|value| value.dyn_into::<Float64Array>().ok()).map(|array| array.to_vec()).unwrap_or_default()
     };
     let series = |name: &str| Extremes { min: column(format!("{name}_min")), max: column(format!("{name}_max")) };
+    let further = lines.into_iter().zip(line_colours);
+    let filtered = further.clone().find(|(line, _)| line == FILTERED).map(|(line, colour)| (series(&line), colour));
     let trend = Trend {
         from_ns: number("from_ns"),
         to_ns: number("to_ns"),
@@ -25,7 +30,8 @@ pub fn draw_trend(canvas: HtmlCanvasElement, frame: &JsValue, style: Ts<TrendSty
         baseline: series("baseline"),
         reserved: series("reserved"),
         active: series("active"),
-        lines: lines.into_iter().zip(line_colours).map(|(line, colour)| (series(&line), colour)).collect(),
+        lines: further.filter(|(line, _)| line != FILTERED).map(|(line, colour)| (series(&line), colour)).collect(),
+        filtered,
         most_bytes: number("y_max").max(number("lines_max")),
     };
     trend::draw_trend(&backend(canvas)?.into_drawing_area(), &trend, &style.to_rust()?).map_err(|error| JsError::new(&error.to_string()))

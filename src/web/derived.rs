@@ -3,17 +3,19 @@
 use super::messages::LaneSummary;
 use super::queries::rows::labels;
 use crate::ascend::capture::Device;
-use crate::ascend::choice::BlockFilter;
+use crate::ascend::choice::{BlockFilter, Choice};
 use crate::ascend::grouping::{By, Grouping};
 use crate::ascend::reserved::Outside;
 use crate::draw::hues::HUES;
 use crate::timeline::blocks::UNKNOWN;
+use crate::timeline::held::Held;
 use crate::timeline::lod::NO_LANE;
 use crate::timeline::lod::curves::CurveIndex;
 use crate::timeline::lod::lanes::Lanes;
 use crate::timeline::lod::listed::{Listed, listed};
 use crate::timeline::lod::sizes::SizeIndex;
 use crate::timeline::lod::skyline::Skyline;
+use std::sync::Arc;
 
 /// Indices over the curves of a device.
 pub struct CurveSet {
@@ -105,6 +107,7 @@ pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], h
     let keys: Vec<u32> = listed.iter().map(|lane| lane.key).collect();
     let told = labels(device, &[], grouping, &keys).into_iter().zip(listed).enumerate();
     told.map(|(lane, (label, of))| LaneSummary {
+        key: of.key,
         name: label.text,
         stack: label.stack,
         blocks: of.blocks as u32,
@@ -116,6 +119,37 @@ pub fn lane_summaries(device: &Device, grouping: &Grouping, listed: &[Listed], h
     .collect()
 }
 
+/// The blocks that a filter takes, known by the filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Only {
+    pub filter: BlockFilter,
+    /// Blocks without a stack get a guessed one.
+    pub nearest: bool,
+}
+
+/// What the charts show of some blocks.
+pub struct Narrowed {
+    only: Only,
+    takes: Arc<Choice>,
+    pub held: Held,
+    pub curve: CurveIndex,
+    /// The lanes of a view with these blocks alone on them.
+    lanes: Option<(Laid, Lanes, Skyline)>,
+    /// By the instants of `held`.
+    sizes: Option<SizeIndex>,
+}
+
+impl Narrowed {
+    fn of(device: &Device, only: Only, takes: Arc<Choice>) -> Narrowed {
+        let held = Held::of(&device.blocks, device.replay.curves.time_ns.first().copied(), &takes.takes);
+        let curve = CurveIndex::of(held.bytes.len(), |at| held.bytes[at]);
+        Narrowed { only, takes, held, curve, lanes: None, sizes: None }
+    }
+}
+
+/// Blocks by size, and the instants that this index goes by.
+pub type Sized<'a> = (&'a SizeIndex, &'a [i64]);
+
 /// See the module.
 #[derive(Default)]
 pub struct Derived {
@@ -123,17 +157,9 @@ pub struct Derived {
     /// Of all ways to lay the blocks on lanes, operators, and the one that was last asked for.
     operators: Option<LaneSet>,
     others: Option<LaneSet>,
-    /// The lanes with the blocks alone that pass the filter that was last asked for.
+    /// Of the filter that was last asked for.
     narrowed: Option<Narrowed>,
     sizes: Option<SizeIndex>,
-}
-
-/// The same lanes with fewer blocks on them.
-struct Narrowed {
-    laid: Laid,
-    filter: BlockFilter,
-    lanes: Lanes,
-    skyline: Skyline,
 }
 
 impl Derived {
@@ -143,27 +169,26 @@ impl Derived {
         self.narrowed = None;
     }
 
-    /// After [`Derived::need_lanes`]: the same lanes with the blocks alone that a filter takes.
-    pub fn need_narrowed(&mut self, device: &Device, laid: Laid, filter: &BlockFilter, takes: &[bool]) {
-        if self.narrowed.as_ref().is_some_and(|set| set.laid == laid && set.filter == *filter) {
-            return;
+    /// From now on what is needed is needed of these blocks alone.
+    pub fn narrow(&mut self, device: &Device, only: &Only, takes: Arc<Choice>) {
+        if self.narrowed(only).is_none() {
+            self.narrowed = None;
+            self.narrowed = Some(Narrowed::of(device, only.clone(), takes));
         }
-        self.narrowed = None;
-        let (blocks, time_ns) = (&device.blocks, &device.replay.curves.time_ns[..]);
-        let Some(set) = self.lanes(laid) else { return };
-        let lane_of: Vec<u32> = set.lane_of.iter().zip(takes).map(|(&lane, &takes)| if takes { lane } else { NO_LANE }).collect();
-        let lanes = Lanes::of(blocks, time_ns, &lane_of, set.listed.len());
-        let skyline = Skyline::of(blocks, time_ns, &lanes);
-        self.narrowed = Some(Narrowed { laid, filter: filter.clone(), lanes, skyline });
     }
 
-    /// The lanes as they are drawn under a filter; `None` where nobody needed them, or where there are none such.
-    pub fn drawn(&self, laid: Laid, filter: &BlockFilter) -> Option<(&Lanes, &Skyline)> {
-        if filter.is_all() {
+    /// `None` of all blocks, or where nobody needed it.
+    pub fn narrowed(&self, only: &Only) -> Option<&Narrowed> {
+        self.narrowed.as_ref().filter(|narrowed| narrowed.only == *only)
+    }
+
+    /// The lanes as they are drawn; `None` where nobody needed them, or where there are none such.
+    pub fn drawn(&self, laid: Laid, only: &Only) -> Option<(&Lanes, &Skyline)> {
+        if only.filter.is_all() {
             return self.lanes(laid).map(|set| (&set.lanes, &set.skyline));
         }
-        let set = self.narrowed.as_ref().filter(|set| set.laid == laid && set.filter == *filter)?;
-        Some((&set.lanes, &set.skyline))
+        let (of, lanes, skyline) = self.narrowed(only)?.lanes.as_ref()?;
+        (*of == laid).then_some((lanes, skyline))
     }
 
     pub fn need_curves(&mut self, device: &Device, outside: &Outside) {
@@ -179,8 +204,26 @@ impl Derived {
         }
     }
 
-    pub fn need_sizes(&mut self, device: &Device) {
-        self.sizes.get_or_insert_with(|| SizeIndex::of(&device.blocks, &device.replay.curves.time_ns));
+    /// The same, and what [`Derived::drawn`] answers.
+    pub fn need_drawn(&mut self, device: &Device, laid: Laid, only: &Only) {
+        self.need_lanes(device, laid);
+        let known = only.filter.is_all() || self.drawn(laid, only).is_some();
+        let Some((set, narrowed)) = self.lanes(laid).zip(self.narrowed(only)).filter(|_| !known) else { return };
+        let (blocks, time_ns) = (&device.blocks, &device.replay.curves.time_ns[..]);
+        let lane_of: Vec<u32> = set.lane_of.iter().zip(&narrowed.takes.takes).map(|(&lane, &takes)| if takes { lane } else { NO_LANE }).collect();
+        let lanes = Lanes::of(blocks, time_ns, &lane_of, set.listed.len());
+        let skyline = Skyline::of(blocks, time_ns, &lanes);
+        if let Some(narrowed) = &mut self.narrowed {
+            narrowed.lanes = Some((laid, lanes, skyline));
+        }
+    }
+
+    pub fn need_sizes(&mut self, device: &Device, only: &Only) {
+        if only.filter.is_all() {
+            self.sizes.get_or_insert_with(|| SizeIndex::of(&device.blocks, &device.replay.curves.time_ns, |_| true));
+        } else if let Some(Narrowed { takes, held, sizes, .. }) = self.narrowed.as_mut().filter(|narrowed| narrowed.only == *only) {
+            sizes.get_or_insert_with(|| SizeIndex::of(&device.blocks, &held.time_ns, |block| takes.takes[block]));
+        }
     }
 
     /// `None` where nobody needed them.
@@ -194,7 +237,11 @@ impl Derived {
     }
 
     /// `None` where nobody needed them.
-    pub fn sizes(&self) -> Option<&SizeIndex> {
-        self.sizes.as_ref()
+    pub fn sizes<'a>(&'a self, device: &'a Device, only: &Only) -> Option<Sized<'a>> {
+        if only.filter.is_all() {
+            return self.sizes.as_ref().map(|sizes| (sizes, &device.replay.curves.time_ns[..]));
+        }
+        let Narrowed { sizes, held, .. } = self.narrowed(only)?;
+        sizes.as_ref().map(|sizes| (sizes, &held.time_ns[..]))
     }
 }

@@ -201,6 +201,8 @@ pub struct WaitSummary {
 /// One lane of the Gantt.
 #[derive(Tsify, Serialize)]
 pub struct LaneSummary {
+    /// What its blocks have in common, by the number that a filter knows it by; of a size class, of no use.
+    pub key: u32,
     /// The operator, frame, stream …; of a size class, its bytes. Empty: the blocks carry none.
     pub name: String,
     /// Of a call stack: its frames, outermost first.
@@ -224,9 +226,11 @@ pub struct ViewRequest {
     pub to_ns: f64,
     /// Width of the plot in device pixels.
     pub width_px: u32,
-    /// Lanes show the blocks alone that pass.
+    /// The blocks alone that pass are shown below the curves.
     #[serde(default)]
     pub filter: BlockFilter,
+    /// Blocks without a stack get the one of the last operator of their name: a guess.
+    pub nearest: bool,
     /// Further curves.
     pub lines: Vec<Line>,
     /// What lies below the curves; None: nothing.
@@ -239,7 +243,7 @@ pub struct ViewRequest {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Gantt {
     /// Blocks of one kind on a lane; the lanes by number, top to bottom.
-    Lanes { by: By, nearest: bool, lanes: Vec<u32>, lane_px: u32 },
+    Lanes { by: By, lanes: Vec<u32>, lane_px: u32 },
     /// A row for each block of the window, the largest size class first: `count` of them after the first `first`.
     Blocks { first: u32, count: u32, lane_px: u32 },
     /// Blocks upon each other, as thick as their bytes.
@@ -294,6 +298,8 @@ pub enum Line {
     ReservedGap,
     /// Active − allocated.
     ActiveGap,
+    /// What the blocks hold that pass the filter.
+    Filtered,
 }
 
 /// All that is known of one block.
@@ -315,6 +321,9 @@ pub struct BlockDetail {
     pub device: String,
     /// The line of the file that this block comes from.
     pub line: u32,
+    /// By the numbers that a filter knows them by.
+    pub operator: u32,
+    pub stream_number: u32,
     /// Where it comes from; None while the trace is not read, or without one.
     pub origin: Option<OriginDetail>,
     pub at_allocation: TotalsDetail,
@@ -336,6 +345,8 @@ pub struct OriginDetail {
     pub stack: Vec<String>,
     /// The first frame, from the leaf, that is no library's.
     pub user_frame: Option<String>,
+    /// The stack, by the number that a filter knows it by.
+    pub number: u32,
 }
 
 /// The totals that the profiler reported at an event.

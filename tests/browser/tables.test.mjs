@@ -91,6 +91,36 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('a filter narrows the charts too, is in the address by numbers, and says when nothing passes', async () => {
+      const page = await openTab('peak');
+      await page.choose(at('gantt-view'), 'stacked');
+      await page.evaluate(() => document.activeElement?.blur());
+      await page.press('l');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('only-stack'));
+      await page.click(at('only-stack'));
+      await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.blocks) > 0, at('passing'));
+      const passing = Number(await attribute(page, 'passing', 'data-blocks'));
+      assert.ok(passing > 0 && passing < worst.blocks, `${passing} blocks`);
+      assert.match(await textOf(page, 'line-filtered'), /filtered/);
+      await shot(page, `${name}-filtered`);
+      await page.waitFor(() => location.hash.includes('stack='));
+      const hash = await page.evaluate(() => location.hash);
+      assert.match(hash, /^#[a-z_\d=&.-]+$/, 'numbers and the page’s own words');
+      await page.choose(at('gantt-view'), 'blocks');
+      await page.waitFor(([selector, passing]) => document.querySelector(selector)?.textContent.startsWith(`${passing} `), [at('gantt-counts'), passing]);
+      await page.close();
+      const again = await browser.open(hosts.addresses.http + hash);
+      await again.click(at(`sample-${SAMPLE}`));
+      await again.waitFor(([selector, passing]) => Number(document.querySelector(selector)?.dataset.blocks) === passing, [at('passing'), passing]);
+      await again.click(at('add-filter'));
+      await again.click(at('filter-min-bytes'));
+      await again.type('900 GiB');
+      await again.press('Enter');
+      await again.waitFor(selector => document.querySelector(selector) !== null, at('none-pass'));
+      assert.deepEqual([...page.problems, ...again.problems], []);
+      await again.close();
+    });
+
     test('a table is searched, sorted, copied without the clipboard and widened by key', async () => {
       const page = await openTab('peak');
       const rows = () => page.evaluate(selector => document.querySelectorAll(`${selector} [data-row="group"]`).length, at('groups'));

@@ -189,13 +189,17 @@ test('all blocks in the order of every column, paged, filtered, found again, as 
     }
   }
   const middle = all[200].start_ns;
+  const grouped = {capture: 0, device: 0, nearest: false, limit: 1000, filter: {}, sort: 'bytes', ascending: false};
+  const numberOf = (by, text) => engine.top({...grouped, by}).allocators.find(({label}) => label.text === text).label.number;
+  const paint = {colouring: 'operator', palette: Array(13).fill(0), ramp: Array(8).fill(0), outline: 0, density: 0, total: 0, baseline: 0};
   const filters = [
-    [{operator: 'aten::matmul'}, row => name(row) === 'aten::matmul'],
+    [{operator: device.lanes.find(({name}) => name === 'aten::matmul').key}, row => name(row) === 'aten::matmul'],
     [{min_bytes: 1 << 20, max_bytes: 32 << 20}, row => row.bytes >= 1 << 20 && row.bytes <= 32 << 20],
     [{alive_at_ns: middle}, row => row.start_ns <= middle && middle < (row.end_ns ?? Infinity)],
     [{unreleased: true}, row => row.end_ns === null || row.end_ns === undefined],
     [{min_lifetime_ns: 1e6, text: 'MATMUL'}, row => row.lifetime_ns >= 1e6 && (/matmul/i.test(name(row)) || /matmul/i.test(row.user_frame))],
-    [{user_frame: all[0].user_frame}, row => row.user_frame === all[0].user_frame],
+    [{user_frame: numberOf('user-frame', all[0].user_frame)}, row => row.user_frame === all[0].user_frame],
+    [{stack: engine.block(0, 0, all[0].block, false).origin.number}, row => engine.block(0, 0, row.block, false).origin.stack.join() === engine.block(0, 0, all[0].block, false).origin.stack.join()],
   ];
   for (const [filter, takes] of filters) {
     const {rows, total, bytes} = engine.blocks({...of, filter});
@@ -208,11 +212,29 @@ test('all blocks in the order of every column, paged, filtered, found again, as 
     const live = engine.live({capture: 0, device: 0, by: 'size-class', nearest: false, limit: 1000, filter, time_ns: middle, without: false});
     assert.equal(live.tracked_bytes, expected.filter(row => row.start_ns <= middle && middle < (row.end_ns ?? Infinity)).reduce((sum, row) => sum + row.bytes, 0));
     assert.equal(live.groups.reduce((sum, group) => sum + group.bytes, 0), live.tracked_bytes);
+    const chosen = engine.chosen({capture: 0, device: 0, nearest: false, filter});
+    assert.deepEqual([chosen.blocks, chosen.bytes], [total, bytes]);
+    // So do the charts: the curve of what passes, bands and rows of their own, and the ways from block to block.
+    const view = gantt => engine.frame({capture: 0, device: 0, from_ns: 0, to_ns: device.end_ns, width_px: 2000, lines: ['filtered'], filter, nearest: false, gantt, paint});
+    const alive = ns => expected.filter(row => row.start_ns <= ns && ns < (row.end_ns ?? Infinity)).reduce((sum, row) => sum + row.bytes, 0);
+    assert.equal(Math.max(...view(null).filtered_max), Math.max(0, ...expected.map(row => alive(row.start_ns))), 'no peak of the curve is lost');
+    const passing = new Set(expected.map(({block}) => block));
+    const seen = view({kind: 'blocks', first: 0, count: 1000, lane_px: 20});
+    assert.equal(seen.rows_total, expected.filter(row => row.lifetime_ns > 0).length);
+    for (const gantt of [{kind: 'blocks', first: 0, count: 100, lane_px: 20}, {kind: 'stack', height_px: 300}]) {
+      assert.ok([...view(gantt).blocks].every(block => block >= 0xfffffffd || passing.has(block)), gantt.kind);
+    }
+    assert.ok(![...view({kind: 'stack', height_px: 300}).blocks].includes(0xfffffffe), 'some blocks stand without the baseline');
+    const some = {capture: 0, device: 0, nearest: false, filter};
+    const largest = expected.reduce((best, row) => best === null || row.bytes > best.bytes ? row : best, null);
+    assert.equal(engine.largest_block(some), largest.block);
+    assert.equal(engine.next_large(some, 1, -1), expected.find(row => row.lifetime_ns > 0).block);
+    const lane = expected.filter(row => row.lane === largest.lane && row.lifetime_ns > 0);
+    assert.equal(engine.neighbour(some, 'operator', largest.block, true), lane[lane.findIndex(({block}) => block === largest.block) + 1]?.block);
   }
-  const paint = {colouring: 'operator', palette: Array(13).fill(0), ramp: Array(8).fill(0), outline: 0, density: 0, total: 0, baseline: 0};
   const drawn = filter => {
-    const gantt = {kind: 'lanes', by: 'operator', nearest: false, lanes: device.lanes.map((_, lane) => lane), lane_px: 20};
-    const {blocks} = engine.frame({capture: 0, device: 0, from_ns: 0, to_ns: device.end_ns, width_px: 2000, lines: [], filter, gantt, paint});
+    const gantt = {kind: 'lanes', by: 'operator', lanes: device.lanes.map((_, lane) => lane), lane_px: 20};
+    const {blocks} = engine.frame({capture: 0, device: 0, from_ns: 0, to_ns: device.end_ns, width_px: 2000, lines: [], filter, nearest: false, gantt, paint});
     return new Set([...blocks].filter(block => block !== 0xffffffff));
   };
   const large = new Set(all.filter(row => row.bytes >= 32 << 20).map(({block}) => block));

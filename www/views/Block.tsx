@@ -1,8 +1,9 @@
-import type {BlockDetail, DeviceSummary, OriginDetail, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
+import type {BlockDetail, BlockFilter, DeviceSummary, OriginDetail, OverlapDetail, TotalsDetail} from '../../target/plain/pkg/oomscope';
 import {absoluteNs, clip, column, duration, exactBytes, exactTime, instant, int, size, time} from '../format';
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
 import type {StackReason} from '../i18n/en';
+import {narrow} from '../narrow';
 import {ofJax} from '../state';
 import {memo} from './memo';
 import {Stack} from './Stack';
@@ -27,6 +28,7 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
       </h2>
       <CodeLine origin={detail.origin} />
       <Origin origin={detail.origin} />
+      <Only detail={detail} device={device} />
       <Facts detail={detail} device={device} />
       <Totals allocation={detail.at_allocation} release={detail.at_release} />
       <Overlaps detail={detail} device={device} />
@@ -63,6 +65,21 @@ function Origin({origin}: {origin: OriginDetail | null | undefined}) {
       <p class={origin.reason === 'nearest' ? 'warn' : 'muted'} data-test="stack-reason" data-reason={origin.reason}>{t.stackReasons[origin.reason as StackReason] ?? origin.reason}</p>
       <Stack frames={origin.stack} user={origin.user_frame} boxed />
     </>
+  );
+}
+
+/** What the charts and tables can be narrowed to, from here. */
+function Only({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
+  const t = useMessages();
+  const {operator, stream, stream_number, origin} = detail;
+  const only = (test: string, text: string, filter: BlockFilter) => <button type="button" class="plain link" data-test={`only-${test}`} onClick={() => narrow(filter)}>{text}</button>;
+  return (
+    <p class="acts">
+      <span class="muted">{t.only}</span>
+      {only('operator', ofJax(device) ? t.onlyOwner : t.onlyOperator, {operator})}
+      {origin !== null && origin !== undefined && origin.stack.length > 0 && only('stack', t.onlyStack, {stack: origin.number})}
+      {stream !== '' && only('stream', t.onlyStream, {stream: stream_number})}
+    </p>
   );
 }
 

@@ -1,9 +1,11 @@
 import {useState} from 'preact/hooks';
-import {parseMs, parseSize} from '../format';
+import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {clip, exactBytes, parseMs, parseSize, size} from '../format';
 import {useMessages} from '../i18n';
-import {NO_BLOCK_FILTER, chips, narrow, widen} from '../narrow';
+import {filterBy} from '../filter';
+import {NO_BLOCK_FILTER, chips, chosenNow, narrow, widen} from '../narrow';
 import type {State} from '../state';
-import {deviceAt, set} from '../state';
+import {captureAt, deviceAt, set} from '../state';
 import {cursorNs} from '../panels';
 import {TextField} from './TextField';
 
@@ -19,11 +21,12 @@ export function Chips({s}: {s: State}) {
   return (
     <div class="chips" data-test="chips" role="group" aria-label={t.filterTitle}>
       <button type="button" class="plain link" aria-expanded={open} data-test="add-filter" onClick={() => setOpen(!open)}>{t.filterTitle}</button>
-      {told.map(({part, text}) => (
-        <span key={part} class="chip" data-test={`chip-${part}`}>{text} <button type="button" class="plain" aria-label={t.removeFilter(text)} title={t.removeFilter(text)} onClick={() => widen(part)}>×</button></span>
+      {told.map(({part, text, title}) => (
+        <span key={part} class="chip" data-test={`chip-${part}`} title={title}>{text} <button type="button" class="plain" aria-label={t.removeFilter(text)} title={t.removeFilter(text)} onClick={() => widen(part)}>×</button></span>
       ))}
       {told.length > 1 && <button type="button" class="plain link" data-test="clear-filter" onClick={() => set({blockFilter: NO_BLOCK_FILTER})}>{t.clearFilter}</button>}
-      {told.length > 0 && <span class="muted">{t.filterReach}</span>}
+      <RankChips s={s} />
+      {told.length > 0 && <Passing s={s} device={device} />}
       {open && (
         <div class="filter-form">
           <TextField text={s.blockFilter.text ?? ''} label={t.filterText} title={t.filterTextTitle} test="filter-text" take={text => { if (text.trim() === '') widen('text'); else narrow({text: text.trim()}); return true; }} />
@@ -36,6 +39,32 @@ export function Chips({s}: {s: State}) {
         </div>
       )}
     </div>
+  );
+}
+
+/** How much passes; that nothing does is said aloud. */
+function Passing({s, device}: {s: State; device: DeviceSummary}) {
+  const t = useMessages();
+  const chosen = chosenNow(s);
+  if (chosen === null) return <span class="muted">…</span>;
+  if (chosen.blocks === 0) return <strong class="warn" role="status" data-test="none-pass">{asksForStacks(s) && captureAt(s)?.stacks === null ? t.filterNoTrace : t.filterNone}</strong>;
+  return <span class="muted" role="status" data-test="passing" data-blocks={chosen.blocks} data-bytes={chosen.bytes} title={exactBytes(t, chosen.bytes)}>{t.blocksSome(chosen.blocks, device.blocks, size(chosen.bytes))}. {t.filterReach}</span>;
+}
+
+const asksForStacks = ({blockFilter: {stack, user_frame, beneath}}: State): boolean => [stack, user_frame, beneath].some(part => part !== undefined);
+
+/** The ranks and the role to which captures are narrowed: the lists of ranks and the ranks' totals go by them. */
+function RankChips({s}: {s: State}) {
+  const t = useMessages();
+  const {ranks, role} = s.filter;
+  const chip = (test: string, text: string, remove: () => void) => (
+    <span class="chip" data-test={test}>{text} <button type="button" class="plain" aria-label={t.removeFilter(text)} title={t.removeFilter(text)} onClick={remove}>×</button></span>
+  );
+  return (
+    <>
+      {ranks.trim() !== '' && chip('chip-ranks', t.chips.ranks(clip(ranks, 40)), () => filterBy('', role))}
+      {role !== null && chip('chip-role', t.chips.role(clip(role, 40)), () => filterBy(ranks, null))}
+    </>
   );
 }
 

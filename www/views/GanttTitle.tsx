@@ -4,6 +4,7 @@ import type {GanttView, LaneSort} from '../gantt';
 import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, lanesOf, ranksOf, showHidden, viewsOf} from '../gantt';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
+import {chosenNow} from '../narrow';
 import type {State} from '../state';
 import {captureAt, ofJax, set} from '../state';
 import {TextField} from './TextField';
@@ -49,11 +50,12 @@ function nameOf(t: Messages, view: GanttView, device: DeviceSummary): string {
 
 function countsOf(t: Messages, s: State, device: DeviceSummary): string {
   if (s.gantt === 'ranks') return t.ranksCount(ranksOf(s).length);
-  if (s.gantt === 'stacked') return t.blocksCount(device.blocks);
+  const blocks = chosenNow(s)?.blocks ?? device.blocks;
+  if (s.gantt === 'stacked') return t.blocksCount(blocks);
   if (s.gantt === 'blocks') return s.frame?.rows_total === undefined ? t.blocksCount(device.blocks) : t.blocksInWindow(s.frame.rows_total, device.blocks);
   const [all, shown] = [lanesOf(s).length, laneOrder(s).length];
   if (all === 0) return s.laneSet?.lanes === null && captureAt(s)?.stacks === null ? t.noTrace : t.drawing;
-  return t.lanesCount(shown, all, device.blocks);
+  return t.lanesCount(shown, all, blocks);
 }
 
 function Legend({s, device}: {s: State; device: DeviceSummary}) {

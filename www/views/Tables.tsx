@@ -1,6 +1,6 @@
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import type {Session, State, Tab} from '../state';
-import {OF_JAX, jaxAt} from '../state';
+import {OF_JAX, isNarrowed, jaxAt} from '../state';
 import {Captures, reportedOnly} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
 import {Chips} from './Chips';
@@ -44,7 +44,7 @@ export function Tables({s, session, device}: Props) {
     <section class="tables">
       <Tabs tabs={tabs} open={tab} counts={counts} />
       <div id="table-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {NARROWED.has(tab) && <Chips s={s} />}
+        {(NARROWED.has(tab) || isNarrowed(s)) && <Chips s={s} />}
         {tab === 'captures' && <Captures session={session} place={s.place} filter={s.filter} />}
         {jax !== null && <OfJax s={s} session={session} report={jax} />}
         {device !== null && <OfDevice s={s} device={device} />}

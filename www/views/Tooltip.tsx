@@ -85,6 +85,7 @@ function Values({frame, ns, device}: {frame: Frame; ns: number; device: DeviceSu
   const column = columnOf(frame, ns);
   const rows: [string, Float64Array | undefined, Float64Array | undefined][] = [
     [t.total, frame.total_min, frame.total_max],
+    [t.lineNames.filtered, frame.filtered_min, frame.filtered_max],
     [t.baseline, frame.baseline_min, frame.baseline_max],
     [t.active, frame.active_min, frame.active_max],
     [t.reserved, frame.reserved_min, frame.reserved_max],

@@ -5,6 +5,7 @@ import {size, time} from '../format';
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import type {State} from '../state';
+import {isNarrowed} from '../state';
 import {stretch} from '../stretch';
 import {Marks, Waits} from './Marks';
 import {LineSwitch} from './panels/Reserve';
@@ -53,6 +54,7 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
         <span><i class="key reserved" aria-hidden="true" /> {t.reserved}</span>
         {isKnown(device.peak.active_bytes) && <span><i class="key active" aria-hidden="true" /> {t.active}</span>}
         {device.has_outside && <LineSwitch s={s} line="outside" />}
+        {isNarrowed(s) && <span title={t.lineTitles.filtered} data-test="line-filtered"><i class="key filtered" aria-hidden="true" /> {t.lineNames.filtered}</span>}
         {s.lines.filter(line => line !== 'outside').map(line => <LineSwitch key={line} s={s} line={line} />)}
       </span>
     </h2>

@@ -295,5 +295,23 @@ mod tests {
                 }
             }
         }
+
+        #[test]
+        fn the_next_block_is_the_next_by_start_also_from_one_that_is_left_out(
+            rows in prop::collection::vec((0u32..3, 0i64..40, 1i64..9), 1..40), left_out in prop::collection::vec(any::<bool>(), 40), from in 0usize..40,
+        ) {
+            let spans: Vec<_> = rows.iter().map(|&(_, start, life)| ("a", 1, start, start + life)).collect();
+            let blocks = blocks_over(0, &spans);
+            let time_ns = Replay::of(&blocks).curves.time_ns;
+            let key: Vec<u32> = (0..rows.len()).map(|i| if left_out[i] { NO_LANE } else { rows[i].0 }).collect();
+            let lanes = Lanes::of(&blocks, &time_ns, &key, 3);
+            let from = from % rows.len();
+            let place = |i: usize| (rows[i].1, i);
+            let alike = || (0..rows.len()).filter(|&i| i != from && key[i] == rows[from].0);
+            let next = alike().filter(|&i| place(i) > place(from)).min_by_key(|&i| place(i));
+            let last = alike().filter(|&i| place(i) < place(from)).max_by_key(|&i| place(i));
+            let found = [true, false].map(|later| lanes.neighbour(&blocks, &time_ns, rows[from].0 as usize, from as u32, later));
+            prop_assert_eq!(found, [next, last].map(|block| block.map_or(NO_BLOCK, |block| block as u32)));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Blocks by size class: the largest of a stretch of time, and the next large one, without a look at the small ones.
 
+use super::NO_LANE;
 use super::lanes::Lanes;
 use crate::timeline::blocks::Blocks;
 use crate::timeline::live::size_class_bytes;
@@ -21,9 +22,9 @@ fn class_of(size_bytes: i64) -> usize {
 }
 
 impl SizeIndex {
-    /// Of all blocks. `time_ns`: the distinct instants at which anything begins or ends, ascending.
-    pub fn of(blocks: &Blocks, time_ns: &[i64]) -> SizeIndex {
-        let key: Vec<u32> = blocks.size_bytes.iter().map(|&size| class_of(size) as u32).collect();
+    /// Of the blocks that `takes` takes. `time_ns`: the distinct instants at which any of them begins or ends, ascending.
+    pub fn of(blocks: &Blocks, time_ns: &[i64], takes: impl Fn(usize) -> bool) -> SizeIndex {
+        let key: Vec<u32> = blocks.size_bytes.iter().enumerate().map(|(block, &size)| if takes(block) { class_of(size) as u32 } else { NO_LANE }).collect();
         SizeIndex { lanes: Lanes::of(blocks, time_ns, &key, CLASSES) }
     }
 
@@ -90,13 +91,14 @@ mod tests {
     proptest! {
         #[test]
         fn answers_equal_a_look_at_every_block(
-            rows in prop::collection::vec((0u32..16, 0i64..100, 0i64..60), 1..80), from_ns in -5i64..110, length in 1i64..60, most in 0usize..60, least in 1i64..40_000,
+            rows in prop::collection::vec((0u32..16, 0i64..100, 0i64..60), 1..80), left_out in prop::collection::vec(any::<bool>(), 80), from_ns in -5i64..110, length in 1i64..60, most in 0usize..60, least in 1i64..40_000,
         ) {
             let rows: Vec<_> = rows.iter().map(|&(power, start, life)| ("a", 3i64 << power, start, if life > 52 { OPEN } else { start + life })).collect();
             let blocks = blocks_over(0, &rows);
             let time_ns = Replay::of(&blocks).curves.time_ns;
-            let index = SizeIndex::of(&blocks, &time_ns);
-            let mut expected: Vec<u32> = (0..rows.len() as u32)
+            let index = SizeIndex::of(&blocks, &time_ns, |block| !left_out[block]);
+            let taken = || (0..rows.len() as u32).filter(|&i| !left_out[i as usize]);
+            let mut expected: Vec<u32> = taken()
                 .filter(|&i| rows[i as usize].2 != rows[i as usize].3 && rows[i as usize].2 < from_ns + length && rows[i as usize].3 > from_ns)
                 .collect();
             expected.sort_by_key(|&i| (Reverse(size_class_bytes(rows[i as usize].1)), rows[i as usize].2, i));
@@ -106,13 +108,13 @@ mod tests {
             prop_assert_eq!(index.largest(&blocks, &time_ns, (from_ns, from_ns + length), most), expected);
 
             let lives = |i: &u32| rows[*i as usize].2 != rows[*i as usize].3 && rows[*i as usize].1 >= least;
-            let next = (0..rows.len() as u32).filter(lives).filter(|&i| rows[i as usize].2 > from_ns).min_by_key(|&i| (rows[i as usize].2, i));
+            let next = taken().filter(lives).filter(|&i| rows[i as usize].2 > from_ns).min_by_key(|&i| (rows[i as usize].2, i));
             prop_assert_eq!(index.next_large(&blocks, &time_ns, least, from_ns), next);
             let at = from_ns + length;
             let mut living = Vec::new();
             index.large_living(&blocks, &time_ns, least, Some(from_ns), at, &mut living);
             living.sort_unstable();
-            let expected = (0..rows.len() as u32).filter(lives).filter(|&i| rows[i as usize].2 > from_ns && rows[i as usize].2 <= at && rows[i as usize].3 > at);
+            let expected = taken().filter(lives).filter(|&i| rows[i as usize].2 > from_ns && rows[i as usize].2 <= at && rows[i as usize].3 > at);
             prop_assert_eq!(living, expected.collect::<Vec<_>>());
         }
     }

@@ -50,6 +50,8 @@ impl Engine {
             stream: blocks.streams[blocks.stream[index] as usize].clone(),
             device: device.device.clone(),
             line: blocks.line[index],
+            operator: blocks.name[index],
+            stream_number: blocks.stream[index],
             origin: origin(device, index, nearest),
             at_allocation: totals(blocks.at_start.get(index)),
             at_release: totals(blocks.at_end.get(index)),
@@ -69,6 +71,7 @@ fn origin(device: &Device, block: usize, nearest: bool) -> Option<OriginDetail> 
         reason: if guessed && stack != NONE { "nearest" } else { stacks.reasons[block].name() }.to_owned(),
         stack: stacks.frames(stack),
         user_frame: stacks.texts.get(stack as usize).and_then(|text| first_user_frame(text)).map(str::to_owned),
+        number: stack.min(stacks.texts.len() as u32),
     })
 }
 

@@ -153,7 +153,7 @@ impl Engine {
         Ok(text.into_bytes())
     }
 
-    fn table_of(&self, request: &BlocksRequest) -> Result<(std::rc::Rc<Vec<u32>>, i64), JsError> {
+    fn table_of(&self, request: &BlocksRequest) -> Result<(std::sync::Arc<Vec<u32>>, i64), JsError> {
         let of = (request.capture, request.device);
         let order = self.order(of, request.nearest, request.sort, &request.filter)?;
         let all = || self.device(of.0, of.1).map(|(device, _)| device.blocks.size_bytes.iter().fold(0, |sum: i64, &bytes| sum.saturating_add(bytes)));

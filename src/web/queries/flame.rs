@@ -1,11 +1,13 @@
 //! Bytes by call stack as a flame graph: what is wide enough to be seen, and every frame's total as a table.
 
+use super::kept::Of;
 use super::rows::GroupedRequest;
 use crate::ascend::capture::Device;
-use crate::ascend::flame::{Flame, Held};
+use crate::ascend::choice::{BlockFilter, Choice};
+use crate::ascend::flame::{Flame, FrameTotal, Held};
 use crate::ascend::grouping::stack_of;
 use crate::timeline::live;
-use crate::web::engine::Engine;
+use crate::web::engine::{Engine, OpenedDevice};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tsify::{Ts, Tsify};
@@ -71,6 +73,8 @@ pub struct FlameRect {
     pub frame: u32,
     /// The rectangle above it, by its place; its own for the root.
     pub parent: u32,
+    /// A stack that goes through it, by the number that a filter knows it by.
+    pub stack: u32,
     pub bytes: f64,
     pub own_bytes: f64,
     pub blocks: u32,
@@ -91,19 +95,38 @@ impl Engine {
     /// A flame graph of a device; null where no trace was read.
     pub fn flame(&self, request: Ts<FlameRequest>) -> Result<JsValue, JsError> {
         let FlameRequest { grouped, measure, time_ns, zoom, least, search } = request.to_rust()?;
-        let (device, opened) = self.device(grouped.capture, grouped.device)?;
-        let Some(stacks) = &device.stacks else { return Ok(JsValue::NULL) };
-        let mut chosen = match measure {
-            Measure::Live => live::at(&device.blocks, opened.absolute(time_ns)),
+        if self.device(grouped.capture, grouped.device)?.0.stacks.is_none() {
+            return Ok(JsValue::NULL);
+        }
+        let flame = self.flame_of(&FlameOf { of: (grouped.capture, grouped.device), measure, time_ns, nearest: grouped.nearest, filter: grouped.filter })?;
+        Ok(answer(&flame, &zoom, least, &search, grouped.limit as usize).into_ts()?.into())
+    }
+}
+
+/// Of what a tree is made; zoom and search look at the same one.
+#[derive(Clone, PartialEq)]
+pub(super) struct FlameOf {
+    pub of: Of,
+    pub measure: Measure,
+    /// For what is alive at an instant.
+    pub time_ns: f64,
+    pub nearest: bool,
+    pub filter: BlockFilter,
+}
+
+impl FlameOf {
+    /// `choice`: the blocks that pass the filter, where not all do.
+    pub(super) fn make(&self, device: &Device, opened: &OpenedDevice, choice: Option<&Choice>) -> Flame {
+        let mut chosen = match self.measure {
+            Measure::Live => live::at(&device.blocks, opened.absolute(self.time_ns)),
             Measure::End => live::at_the_end(&device.blocks),
             Measure::Volume => (0..device.blocks.len() as u32).collect(),
         };
-        if let Some(choice) = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)? {
+        if let Some(choice) = choice {
             choice.retain(&mut chosen);
         }
-        let held = held_by_stack(device, &chosen, stacks.texts.len(), grouped.nearest);
-        let flame = Flame::of(&stacks.texts, &held);
-        Ok(answer(&flame, &zoom, least, &search, grouped.limit as usize).into_ts()?.into())
+        let texts = device.stacks.as_ref().map_or(&[][..], |stacks| &stacks.texts);
+        Flame::of(texts, &held_by_stack(device, &chosen, texts.len(), self.nearest))
     }
 }
 
@@ -123,14 +146,14 @@ fn answer(flame: &Flame, zoom: &[String], least: f64, search: &str, limit: usize
     let zoomed = flame.find(zoom);
     let placed = flame.layout(zoomed, least);
     let (found, found_bytes) = if search.is_empty() { Default::default() } else { flame.search(search) };
-    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut frames: Vec<String> = Vec::new();
     let mut places: FxHashMap<u32, u32> = FxHashMap::default();
     let mut rects = Vec::with_capacity(placed.len());
     for (place, placed) in placed.iter().enumerate() {
         let node = &flame.nodes[placed.node as usize];
         let frame = *numbers.entry(node.frame).or_insert_with(|| {
-            frames.push(node.frame.to_owned());
+            frames.push(flame.text(placed.node).to_owned());
             frames.len() as u32 - 1
         });
         places.insert(placed.node, place as u32);
@@ -140,6 +163,7 @@ fn answer(flame: &Flame, zoom: &[String], least: f64, search: &str, limit: usize
             width: placed.width,
             frame,
             parent: places.get(&node.parent).copied().unwrap_or(0),
+            stack: node.stack,
             bytes: node.bytes as f64,
             own_bytes: node.own_bytes as f64,
             blocks: node.blocks as u32,
@@ -147,14 +171,14 @@ fn answer(flame: &Flame, zoom: &[String], least: f64, search: &str, limit: usize
         });
     }
     let totals = flame.totals(zoomed);
-    let row = |total: &crate::ascend::flame::FrameTotal| FlameRow {
+    let row = |total: &FrameTotal| FlameRow {
         frame: total.frame.to_owned(),
         bytes: total.bytes as f64,
         own_bytes: total.own_bytes as f64,
         blocks: total.blocks as u32,
     };
     let root = &flame.nodes[0];
-    let without = root.children.iter().map(|&child| &flame.nodes[child as usize]).find(|node| node.frame.is_empty());
+    let without = root.children.iter().find(|&&child| flame.text(child).is_empty()).map(|&child| &flame.nodes[child as usize]);
     FlameAnswer {
         path: flame.path(zoomed).len() as u32,
         bytes: root.bytes as f64,

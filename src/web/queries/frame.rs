@@ -29,7 +29,7 @@ impl Engine {
         set(&frame, "to_ns", &request.to_ns.into());
         set(&frame, "width_px", &request.width_px.into());
         if let Some(index) = opened.derived.curves() {
-            lines(&frame, device, opened, index, &columns, &request.lines);
+            lines(&frame, device, opened, index, &columns, &request);
             curves(&frame, device, index, &columns);
         }
         if let Some(gantt) = &request.gantt {
@@ -44,18 +44,13 @@ impl Engine {
                 self.derive(place.capture, place.device, |derived, device, outside| derived.need_curves(device, outside))?;
             }
         }
-        let nearest = matches!(request.gantt, Some(Gantt::Lanes { nearest: true, .. }));
-        let choice = self.choice((request.capture, request.device), nearest, &request.filter)?;
+        let only = gantt::only(request);
+        self.narrow((request.capture, request.device), &only)?;
         self.derive(request.capture, request.device, |derived, device, outside| {
             derived.need_curves(device, outside);
             match &request.gantt {
-                Some(Gantt::Lanes { by, nearest, .. }) => {
-                    derived.need_lanes(device, Laid::new(*by, *nearest));
-                    if let Some(choice) = &choice {
-                        derived.need_narrowed(device, Laid::new(*by, *nearest), &request.filter, &choice.takes);
-                    }
-                }
-                Some(Gantt::Blocks { .. } | Gantt::Stack { .. }) => derived.need_sizes(device),
+                Some(Gantt::Lanes { by, .. }) => derived.need_drawn(device, Laid::new(*by, request.nearest), &only),
+                Some(Gantt::Blocks { .. } | Gantt::Stack { .. }) => derived.need_sizes(device, &only),
                 Some(Gantt::Ranks { .. }) | None => {}
             }
         })
@@ -88,9 +83,13 @@ fn curves(frame: &Object, device: &Device, index: &CurveSet, columns: &Columns) 
 }
 
 /// The further curves that are wanted; `lines_max` is the largest value among them.
-fn lines(frame: &Object, device: &Device, opened: &OpenedDevice, index: &CurveSet, columns: &Columns, wanted: &[Line]) {
+fn lines(frame: &Object, device: &Device, opened: &OpenedDevice, index: &CurveSet, columns: &Columns, request: &ViewRequest) {
     let curves = &device.replay.curves;
     let outside = &opened.outside;
+    let filtered = || {
+        let some = opened.derived.narrowed(&gantt::only(request))?;
+        Some(some.curve.extremes(&Columns::of(columns.window, &some.held.time_ns), |at| some.held.bytes[at]))
+    };
     let line = |line: &Line| match line {
         Line::Outside => {
             let columns = Columns::of(columns.window, &outside.time_ns);
@@ -98,8 +97,9 @@ fn lines(frame: &Object, device: &Device, opened: &OpenedDevice, index: &CurveSe
         }
         Line::ReservedGap => ("reserved_gap", index.reserved_gap.extremes(columns, |at| curves.reserved_gap_bytes(at))),
         Line::ActiveGap => ("active_gap", index.active_gap.extremes(columns, |at| curves.active_gap_bytes(at))),
+        Line::Filtered => ("filtered", filtered().unwrap_or(Extremes { min: Vec::new(), max: Vec::new() })),
     };
-    let most = set_extremes(frame, &wanted.iter().map(line).collect::<Vec<_>>());
+    let most = set_extremes(frame, &request.lines.iter().map(line).collect::<Vec<_>>());
     set(frame, "lines_max", &most.into());
 }
 

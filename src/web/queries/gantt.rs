@@ -2,7 +2,6 @@
 
 use super::frame::window_of;
 use crate::ascend::capture::Device;
-use crate::ascend::choice::BlockFilter;
 use crate::draw::bars::{self, BarStyle, LaneRows, RAMP_STEPS, size_step, time_step};
 use crate::draw::hues::HUES;
 use crate::timeline::blocks::OPEN;
@@ -12,7 +11,7 @@ use crate::timeline::lod::curves::Extremes;
 use crate::timeline::lod::skyline::Shown;
 use crate::timeline::lod::stack::Stacked;
 use crate::web::columns::set;
-use crate::web::derived::Laid;
+use crate::web::derived::{Laid, Only};
 use crate::web::engine::{Engine, OpenedDevice};
 use crate::web::messages::{Colouring, Gantt, Paint, PlaceMessage, ViewRequest};
 use js_sys::{Float64Array, Object, Uint8ClampedArray, Uint32Array};
@@ -53,9 +52,9 @@ impl Engine {
     /// Sets `pixels`, and what is needed to tell the block under the pointer.
     pub(super) fn paint(&self, frame: &Object, gantt: &Gantt, request: &ViewRequest, columns: &Columns) -> Result<(), JsError> {
         let (device, opened) = self.device(request.capture, request.device)?;
-        let view = View { device, opened, columns, end_ns: self.capture(request.capture)?.capture.end_ns, paint: &request.paint, filter: &request.filter };
+        let view = View { device, opened, columns, end_ns: self.capture(request.capture)?.capture.end_ns, paint: &request.paint, only: only(request) };
         match gantt {
-            Gantt::Lanes { by, nearest, lanes, lane_px } => view.lanes(frame, Laid::new(*by, *nearest), lanes, *lane_px as usize),
+            Gantt::Lanes { by, lanes, lane_px } => view.lanes(frame, Laid::new(*by, request.nearest), lanes, *lane_px as usize),
             Gantt::Blocks { first, count, lane_px } => view.blocks(frame, *first as usize, *count as usize, *lane_px as usize),
             Gantt::Stack { height_px } => view.stack(frame, *height_px as usize),
             Gantt::Ranks { places, lane_px } => self.ranks(frame, places, request, *lane_px as usize)?,
@@ -96,7 +95,12 @@ struct View<'a> {
     columns: &'a Columns,
     end_ns: i64,
     paint: &'a Paint,
-    filter: &'a BlockFilter,
+    only: Only,
+}
+
+/// The blocks that a view shows.
+pub(super) fn only(request: &ViewRequest) -> Only {
+    Only { filter: request.filter.clone(), nearest: request.nearest }
 }
 
 impl View<'_> {
@@ -106,7 +110,7 @@ impl View<'_> {
         let width = self.columns.len();
         let mut pixels = vec![0u8; width * lane_px * lanes.len() * 4];
         let count = self.opened.derived.lanes(laid).map_or(0, |set| set.listed.len());
-        let drawn = self.opened.derived.drawn(laid, self.filter);
+        let drawn = self.opened.derived.drawn(laid, &self.only);
         let shown: Vec<Shown> = pixels
             .par_chunks_mut((width * lane_px * 4).max(1))
             .zip(lanes)
@@ -131,8 +135,8 @@ impl View<'_> {
     /// Sets a row of `blocks` for each, and who they are: `row_blocks`, `row_lanes` (of their operators), `row_bytes`; `rows_total` counts
     /// all blocks of the window, `rows_most` those that can have a row.
     fn blocks(&self, frame: &Object, first: usize, count: usize, lane_px: usize) {
-        let (blocks, time_ns) = (&self.device.blocks, &self.device.replay.curves.time_ns[..]);
-        let Some(sizes) = self.opened.derived.sizes() else { return };
+        let blocks = &self.device.blocks;
+        let Some((sizes, time_ns)) = self.opened.derived.sizes(self.device, &self.only) else { return };
         let window = self.columns.window;
         let mut found = sizes.largest(blocks, time_ns, (window.from_ns, window.to_ns), MOST_ROWS);
         found.drain(..first.min(found.len()));
@@ -172,17 +176,33 @@ impl View<'_> {
         row
     }
 
-    /// Sets a row of `blocks` for each row of pixels, and the bytes at the lower and the upper edge, `y_from` and `y_to`.
+    /// Sets a row of `blocks` for each row of pixels, and the bytes at the lower and the upper edge, `y_from` and `y_to`. Some blocks stand
+    /// alone, without the baseline.
     fn stack(&self, frame: &Object, height_px: usize) {
-        let (blocks, curves, derived) = (&self.device.blocks, &self.device.replay.curves, &self.opened.derived);
-        let (Some(sizes), Some(index)) = (derived.sizes(), derived.curves()) else { return };
-        let least = index.baseline.extremes(self.columns, |at| curves.baseline_bytes[at]).min.into_iter().fold(f64::INFINITY, f64::min);
-        let most = index.total.extremes(self.columns, |at| curves.total_bytes(at)).max.into_iter().fold(0.0, f64::max);
+        let (curves, derived) = (&self.device.replay.curves, &self.opened.derived);
+        let (Some((sizes, time_ns)), Some(index)) = (derived.sizes(self.device, &self.only), derived.curves()) else { return };
+        let blocks = &self.device.blocks;
+        match derived.narrowed(&self.only) {
+            Some(some) => {
+                let stacked = Stacked { blocks, time_ns, held_bytes: &some.held.bytes, baseline_bytes: &[], total: &some.curve, sizes };
+                self.stacked(frame, height_px, stacked, &Columns::of(self.columns.window, time_ns), f64::INFINITY);
+            }
+            None => {
+                let least = index.baseline.extremes(self.columns, |at| curves.baseline_bytes[at]).min.into_iter().fold(f64::INFINITY, f64::min);
+                let (held_bytes, baseline_bytes) = (&curves.tracked_bytes[..], &curves.baseline_bytes[..]);
+                self.stacked(frame, height_px, Stacked { blocks, time_ns, held_bytes, baseline_bytes, total: &index.total, sizes }, self.columns, least);
+            }
+        }
+    }
+
+    /// `least`: of the baseline.
+    fn stacked(&self, frame: &Object, height_px: usize, stacked: Stacked, columns: &Columns, least: f64) {
+        let most = stacked.total.extremes(columns, |at| stacked.total_bytes(at)).max.into_iter().fold(0.0, f64::max);
         let to = (most as i64).max(1);
         let from = if least.is_finite() && least > to as f64 * LARGEST_BASELINE { (least - (to as f64 - least) * BASELINE_SEEN) as i64 } else { 0 };
         let per_px = ((to - from) / height_px.max(1) as i64).max(1);
-        let stacks = Stacked { blocks, curves, total: &index.total, sizes }.columns(self.columns, per_px);
-        let cells = bars::stack_cells(blocks, &stacks, height_px, (from, to));
+        let stacks = stacked.columns(columns, per_px);
+        let cells = bars::stack_cells(stacked.blocks, &stacks, height_px, (from, to));
         let width = self.columns.len();
         let mut pixels = vec![0u8; width * height_px * 4];
         self.styled(|style| {

@@ -80,7 +80,9 @@ impl Engine {
         let group = |growth: &Growth| GrowthGroup {
             name: blocks.names[growth.name as usize].clone(),
             lane: opened.lane_of[growth.name as usize],
-            stack: stacks.and_then(|stacks| stacks.texts.get(growth.stack as usize)).map_or_else(GroupLabel::default, |stack| stack_label(stack, None)),
+            stack: stacks
+                .and_then(|stacks| stacks.texts.get(growth.stack as usize))
+                .map_or_else(GroupLabel::default, |stack| stack_label(stack, growth.stack, None)),
             size_bytes: growth.size_bytes as f64,
             per_step_blocks: growth.per_step_blocks.iter().map(|&blocks| blocks as f64).collect(),
             bytes: growth.bytes() as f64,

@@ -1,7 +1,7 @@
-//! The lanes of a view of the Gantt, and the blocks beside a block on its lane.
+//! The lanes of a view of the Gantt.
 
 use crate::ascend::grouping::By;
-use crate::timeline::lod::{NO_BLOCK, NO_LANE};
+use crate::timeline::lod::NO_LANE;
 use crate::web::derived::Laid;
 use crate::web::engine::Engine;
 use crate::web::messages::LaneSummary;
@@ -33,16 +33,5 @@ impl Engine {
         self.derive(capture, device, |derived, device, _| derived.need_lanes(device, laid))?;
         let (_, opened) = self.device(capture, device)?;
         Ok(opened.derived.lanes(laid).and_then(|set| set.lane_of.get(block as usize).copied()).filter(|&lane| lane != NO_LANE))
-    }
-
-    /// The block that starts next on a block's lane, or before it; None at either end.
-    pub fn neighbour(&mut self, capture: u32, device: u32, by: Ts<By>, nearest: bool, block: u32, later: bool) -> Result<Option<u32>, JsError> {
-        let laid = Laid::new(by.to_rust()?, nearest);
-        self.derive(capture, device, |derived, device, _| derived.need_lanes(device, laid))?;
-        let (device, opened) = self.device(capture, device)?;
-        let Some(set) = opened.derived.lanes(laid) else { return Ok(None) };
-        let Some(lane) = set.lane_of.get(block as usize).copied().filter(|&lane| lane != NO_LANE) else { return Ok(None) };
-        let beside = set.lanes.neighbour(&device.blocks, &device.replay.curves.time_ns, lane as usize, block, later);
-        Ok(Some(beside).filter(|&block| block != NO_BLOCK))
     }
 }

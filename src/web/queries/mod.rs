@@ -3,6 +3,7 @@
 pub mod between;
 pub mod block;
 pub mod blocks;
+pub mod chosen;
 pub mod flame;
 pub mod frame;
 pub mod gantt;

@@ -25,6 +25,8 @@ pub struct GroupedRequest {
 #[derive(Tsify, Serialize, Default)]
 #[tsify(missing_as_null)]
 pub struct GroupLabel {
+    /// What a filter knows the group by.
+    pub number: u32,
     /// The operator, the frame (of a stack: its first user frame, else its leaf) or the stream; empty for none. Of a size class, its bytes.
     pub text: String,
     /// The operator's lane.
@@ -47,17 +49,20 @@ pub struct Rest {
 /// The labels of some groups, in their order. `lane_of`: the lanes of the operators.
 pub(in crate::web) fn labels(device: &Device, lane_of: &[u32], grouping: &Grouping, keys: &[u32]) -> Vec<GroupLabel> {
     let texts: Vec<&str> = keys.iter().map(|&key| grouping.labels[key as usize].as_ref()).collect();
-    let plain = |text: &str| GroupLabel { text: text.to_owned(), ..GroupLabel::default() };
+    let plain = |(text, number): (&str, u32)| GroupLabel { number, text: text.to_owned(), ..GroupLabel::default() };
     match grouping.by {
-        By::Operator => keys.iter().map(|&key| GroupLabel { lane: lane_of.get(key as usize).copied(), ..plain(&device.blocks.names[key as usize]) }).collect(),
-        By::Stack => texts.iter().zip(distinctions(&texts)).map(|(text, distinction)| stack_label(text, distinction)).collect(),
-        By::UserFrame | By::Stream | By::SizeClass => texts.into_iter().map(plain).collect(),
+        By::Operator => {
+            keys.iter().map(|&key| GroupLabel { lane: lane_of.get(key as usize).copied(), ..plain((&device.blocks.names[key as usize], key)) }).collect()
+        }
+        By::Stack => texts.iter().zip(keys).zip(distinctions(&texts)).map(|((text, &key), distinction)| stack_label(text, key, distinction)).collect(),
+        By::UserFrame | By::Stream | By::SizeClass => texts.into_iter().zip(keys.iter().copied()).map(plain).collect(),
     }
 }
 
 /// The label of a stack as the trace writes it.
-pub(super) fn stack_label(stack: &str, distinction: Option<&str>) -> GroupLabel {
+pub(super) fn stack_label(stack: &str, number: u32, distinction: Option<&str>) -> GroupLabel {
     GroupLabel {
+        number,
         text: headline(stack).to_owned(),
         lane: None,
         stack: frames(stack).rev().map(str::to_owned).collect(),

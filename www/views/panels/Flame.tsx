@@ -1,8 +1,9 @@
 import {useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
-import type {DeviceSummary, FlameAnswer, FlameRow} from '../../../target/plain/pkg/oomscope';
+import type {BlockFilter, DeviceSummary, FlameAnswer, FlameRect, FlameRow} from '../../../target/plain/pkg/oomscope';
 import {frameAt, heightOf, neighbour, paintFlame, pathTo} from '../../flame';
 import {clip, column, exactBytes, int, percent, size, time} from '../../format';
 import {useMessages} from '../../i18n';
+import {narrow} from '../../narrow';
 import {isCurrent, traceShare} from '../../panels';
 import type {FlameView, State} from '../../state';
 import {captureAt, get, set} from '../../state';
@@ -94,12 +95,15 @@ function Picture({s, answer}: {s: State; answer: FlameAnswer}) {
           onKeyDown={key} onPointerMove={event => setActive(under(event))} onPointerLeave={() => setActive(null)} onClick={event => zoomTo(under(event))} />
       </div>
       <p id="flame-told" class="flame-told" role="status" data-test="flame-told">
-        {told !== undefined && <><code>{clip(name, 300)}</code> {size(told.bytes)} · {percent(told.bytes / Math.max(1, answer.bytes))} · {t.blocksOf(told.blocks)}{told.own_bytes > 0 && told.own_bytes !== told.bytes && ` · ${t.flameOwn(size(told.own_bytes))}`}</>}
+        {told !== undefined && <><code>{clip(name, 300)}</code> {size(told.bytes)} · {percent(told.bytes / Math.max(1, answer.bytes))} · {t.blocksOf(told.blocks)}{told.own_bytes > 0 && told.own_bytes !== told.bytes && ` · ${t.flameOwn(size(told.own_bytes))}`}{here > 0 && <> <button type="button" class="plain link" data-test="flame-only" onClick={() => narrow(onlyRect(told))}>{told.bytes === told.own_bytes ? t.onlyThisStack : t.onlyBeneath}</button></>}</>}
       </p>
       <p class="hint muted">{t.flameHint}</p>
     </div>
   );
 }
+
+/** The blocks of a rectangle: of one stack, or of all that begin with its frames. */
+const onlyRect = ({bytes, own_bytes, stack, depth}: FlameRect): BlockFilter => bytes === own_bytes ? {stack} : {beneath: {stack, frames: depth}};
 
 /** The same as a table: every frame with all that it holds. */
 function Frames({value}: {value: FlameAnswer}) {

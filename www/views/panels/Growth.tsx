@@ -47,7 +47,7 @@ function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
   const t = useMessages();
   const {groups, steps, count} = value;
   const columns = useMemo((): Column<GrowthGroup>[] => [
-    groupColumn<GrowthGroup>(t, 'operator', device, operatorOf),
+    groupColumn<GrowthGroup>(t, 'operator', device, group => operatorOf(device, group)),
     {...groupColumn<GrowthGroup>(t, 'stack', device, group => group.stack), name: t.userFrame},
     {...bytesColumn<GrowthGroup>(t, {key: 'size_bytes', name: t.size, of: group => group.size_bytes, show: size})},
     ...columnsShown(steps.length).map((step, at): Column<GrowthGroup> => step === null ? {key: `…${at}`, name: '…', picture: true, value: () => null} : {
@@ -62,8 +62,8 @@ function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
   const rest = count - groups.length;
   return (
     <Table test="growth-groups" label={t.tabNames.growth} columns={columns} rows={groups} class="groups" file="growth"
-      id={group => `${group.lane} ${group.size_bytes} ${group.stack.stack.join('\n')}`} choose={group => chooseGroup(operatorOf(group))}
-      detail={group => <GroupDetail label={{...operatorOf(group), stack: group.stack.stack, user_frame: group.stack.user_frame}} by="operator" />}
+      id={group => `${group.lane} ${group.size_bytes} ${group.stack.stack.join('\n')}`} choose={group => chooseGroup(operatorOf(device, group))}
+      detail={group => <GroupDetail label={{...operatorOf(device, group), stack: group.stack.stack, user_frame: group.stack.user_frame}} by="operator" />}
       rowAttrs={group => ({'data-row': 'group', 'data-freed': isFreed(group), ...isFreed(group) ? {class: 'muted'} : {}})}
       all={rest > 0 ? () => set({rows: MOST_ROWS}) : undefined}
       foot={rest > 0 ? <tr><td colSpan={columns.length}><More rest={rest} s={s} /></td></tr> : null} />
@@ -72,7 +72,7 @@ function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
 
 const isFreed = ({kept_blocks}: GrowthGroup): boolean => kept_blocks === 0;
 
-const operatorOf = ({name, lane}: GrowthGroup): GroupLabel => ({text: name, lane, stack: [], user_frame: null, distinction: null});
+const operatorOf = (device: DeviceSummary, {name, lane}: GrowthGroup): GroupLabel => ({number: device.lanes[lane]?.key ?? 0, text: name, lane, stack: [], user_frame: null, distinction: null});
 
 /** What each step allocated, freed and left, whatever the filter. */
 function Steps({value}: {value: GrowthAnswer}) {

@@ -1,7 +1,7 @@
-import type {DeviceSummary, Gap, Line} from '../../../target/plain/pkg/oomscope';
+import type {DeviceSummary, Gap} from '../../../target/plain/pkg/oomscope';
 import {clip, column, exactBytes, size, time} from '../../format';
 import {useMessages} from '../../i18n';
-import type {State} from '../../state';
+import type {State, Switched} from '../../state';
 import {set} from '../../state';
 import {showAround} from '../../window';
 import {Panel} from './Panel';
@@ -15,7 +15,7 @@ export function Reserve({s, device}: {s: State; device: DeviceSummary}) {
   const title = reserved_gap === null || reserved_gap === undefined ? t.reserveUnknown
     : t.reserveTitle(size(reserved_gap.at_peak_bytes ?? 0), size(reserved_gap.most_bytes), time(t, reserved_gap.most_ns, device.end_ns));
   const {unit, show} = column(Math.max(1, ...[reserved_gap, active_gap, outside, process, ...(components ?? []).map(component => component.held)].map(gap => gap?.most_bytes ?? 0)));
-  const row = (name: string, note: string | undefined, gap: Gap | null | undefined, line: Line | null, missing: string) => (
+  const row = (name: string, note: string | undefined, gap: Gap | null | undefined, line: Switched | null, missing: string) => (
     <Row s={s} device={device} name={name} note={note} gap={gap} line={line} missing={missing} show={show} />
   );
   return (
@@ -45,7 +45,7 @@ interface RowProps {
   name: string;
   note: string | undefined;
   gap: Gap | null | undefined;
-  line: Line | null;
+  line: Switched | null;
   /** Where no line says what row it is. */
   kind?: string;
   missing: string;
@@ -74,7 +74,7 @@ function At({ns, device}: {ns: number; device: DeviceSummary}) {
 }
 
 /** Puts a further curve on the trend, or takes it away. */
-export function LineSwitch({s, line}: {s: State; line: Line}) {
+export function LineSwitch({s, line}: {s: State; line: Switched}) {
   const t = useMessages();
   const on = s.lines.includes(line);
   return (
