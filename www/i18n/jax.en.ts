@@ -84,6 +84,7 @@ export const jaxEn = {
   liveAtStartEmpty: 'Nothing is known of memory at run time: the capture has no allocator events, or this module did not run.',
   betweenExecutionsEmpty: 'This module did not run twice, or nothing of the host was recorded between its last two executions.',
   hostEvent: 'Host event',
+  hostFunctions: 'Python functions around it',
   mayHold: 'may hold on to outputs',
   executionsShort: 'Runs',
   executionsEmpty: 'No execution was recorded.',

@@ -175,6 +175,7 @@ export const jaxZhHans: typeof jaxEn = {
   liveAtStartEmpty: '对运行时的内存一无所知：采集里没有分配器事件，或者这个模块没有执行过。',
   betweenExecutionsEmpty: '这个模块没有执行过两次，或者最后两次执行之间没有主机事件的记录。',
   hostEvent: '主机事件',
+  hostFunctions: '外层 Python 函数',
   mayHold: '可能持有输出',
   executionsShort: '次数',
   executionsEmpty: '没有执行的记录。',

@@ -175,6 +175,7 @@ export const jaxZhHant: typeof jaxEn = {
   liveAtStartEmpty: '對執行時的記憶體一無所知：採集裡沒有配置器事件，或者這個模組沒有執行過。',
   betweenExecutionsEmpty: '這個模組沒有執行過兩次，或者最後兩次執行之間沒有主機事件的記錄。',
   hostEvent: '主機事件',
+  hostFunctions: '外層 Python 函式',
   mayHold: '可能持有輸出',
   executionsShort: '次數',
   executionsEmpty: '沒有執行的記錄。',

@@ -16,18 +16,21 @@ interface Bytes<R> {
   show: (bytes: number) => string;
   /** Stands in the cell's data attribute of this name, for tests. */
   data?: string;
+  /** A change: with its sign. */
+  signed?: boolean;
   /** Beside the figure. */
   class?: (row: R) => string;
 }
 
 /** Exact bytes in the title and in files. */
-export const bytesColumn = <R,>(t: Messages, {key, name, title, of, show, data = 'bytes', class: classOf}: Bytes<R>): Column<R> => ({
+export const bytesColumn = <R,>(t: Messages, {key, name, title, of, show, data = 'bytes', signed = false, class: classOf}: Bytes<R>): Column<R> => ({
   key, name, number: true, width: 116,
   ...title === undefined ? {} : {title},
   value: of,
   cell: row => {
     const bytes = of(row);
-    return isKnown(bytes) ? show(bytes) : <span class="muted">–</span>;
+    if (!isKnown(bytes)) return <span class="muted">–</span>;
+    return signed ? `${bytes > 0 ? '+' : bytes < 0 ? '−' : ''}${show(Math.abs(bytes))}` : show(bytes);
   },
   attrs: row => {
     const bytes = of(row);
@@ -51,8 +54,8 @@ export const shareColumn = <R,>(key: string, of: (row: R) => number): Column<R> 
 });
 
 /** A picture of a share, 0 to 1. */
-export const barColumn = <R,>(of: (row: R) => number, hue: (row: R) => number | 'baseline'): Column<R> => ({
-  key: 'bar', name: '', picture: true, width: 150, value: () => null,
+export const barColumn = <R,>(of: (row: R) => number, hue: (row: R) => number | 'baseline', key = 'bar'): Column<R> => ({
+  key, name: '', picture: true, width: 150, value: () => null,
   cell: row => {
     const share = Math.max(0, Math.min(1, of(row)));
     return share > 0 && <span class={`bar hue-${hue(row)}`} style={{width: `${share * 100}%`}} />;

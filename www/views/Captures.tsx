@@ -1,10 +1,14 @@
-import type {ComponentChildren} from 'preact';
+import {useMemo} from 'preact/hooks';
 import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../../target/plain/pkg/oomscope';
-import {clip, column, exactBytes, exactTime, int, time} from '../format';
+import {clip, column, exactBytes, exactTime, time} from '../format';
+import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import {openAgain, show} from '../session';
 import type {Filter, Place, Session} from '../state';
 import {isUsable} from '../state';
+import {bytesColumn, countColumn} from '../table/cells';
+import type {Column} from '../table/model';
+import {Table} from '../table/Table';
 import {CaptureFilter} from './CaptureFilter';
 import {Facts} from './Facts';
 import {memo} from './memo';
@@ -30,34 +34,78 @@ export const Captures = memo(function Captures({session, place, filter}: {sessio
   );
 });
 
+/** A device of a capture; a capture without any; or what only a report tells of. */
+interface Line {
+  source: string;
+  role: string | null;
+  rank: number | null;
+  time: string;
+  /** Null: there are no charts of it. */
+  place: Place | null;
+  device: DeviceSummary | null;
+  reported: Reported | null;
+  /** Where there is no device, why. */
+  why: string;
+  rows: number | null;
+  setAside: number | null;
+  notes: number;
+}
+
 function CapturesTable({session, captures, reported, place}: {session: Session; captures: CaptureSummary[]; reported: Reported[]; place: Place | null}) {
   const t = useMessages();
-  const peaks = [...captures.flatMap(capture => capture.devices.map(device => device.peak.total_bytes)), ...reported.map(({row}) => row.peak_bytes ?? 0)];
-  const bytes = column(peaks.reduce((most, peak) => Math.max(most, peak), 0));
+  const lines = useMemo(() => [...captures.flatMap(capture => linesOf(t, session, capture)), ...reported.map(each => lineOf(t, each))], [t, session, captures, reported]);
+  const {unit, show: bytes} = column(lines.reduce((most, line) => Math.max(most, peakOf(line) ?? 0), 0));
+  const columns = useMemo((): Column<Line>[] => [
+    {key: 'capture', name: t.source, value: line => line.source, cell: line => line.place === null ? clip(line.source) : <span class="link">{clip(line.source)}</span>, attrs: line => ({class: 'path', title: line.source})},
+    {key: 'role', name: t.role, width: 110, value: line => line.role, attrs: line => ({title: line.role ?? ''})},
+    {key: 'rank', name: t.rank, number: true, width: 70, value: line => line.rank, cell: line => line.rank ?? t.unknown},
+    {key: 'time', name: t.captureTime, width: 130, value: line => line.time, attrs: () => ({class: 'one-line'})},
+    {
+      key: 'device', name: t.device, width: 110, value: line => line.device?.device ?? line.reported?.row.device ?? line.why, attrs: line => line.why === '' ? {} : {class: 'muted', title: line.why},
+      cell: line => line.device?.device ?? <>{line.reported?.row.device} {line.why}</>,
+    },
+    {key: 'pool', name: t.pool, width: 64, value: line => line.device?.pool ?? line.reported?.row.pool},
+    bytesColumn(t, {key: 'peak_bytes', name: `${t.peakBytes} ${unit}`, of: peakOf, show: bytes}),
+    {
+      key: 'peak_ns', name: t.peakTime, number: true, width: 110, value: line => line.device?.peak.time_ns, cell: ({device}) => device === null ? '–' : time(t, device.peak.time_ns, device.end_ns),
+      attrs: ({device}) => device === null ? {} : {title: exactTime(t, device.peak.time_ns, device.end_ns)},
+    },
+    bytesColumn(t, {key: 'baseline_bytes', name: `${t.baselineAtPeak} ${unit}`, of: line => line.device?.peak.baseline_bytes ?? line.reported?.row.baseline_bytes, show: bytes, data: 'baseline'}),
+    {
+      ...countColumn<Line>(t, 'alive_at_end_blocks', t.aliveBlocks, line => line.device?.alive_at_end_blocks ?? line.reported?.row.alive_at_end_blocks),
+      attrs: line => ({title: exactBytes(t, line.device?.alive_at_end_bytes ?? line.reported?.row.alive_at_end_bytes ?? 0)}),
+    },
+    countColumn(t, 'blocks', t.blocks, line => line.device?.blocks),
+    countColumn(t, 'rows_read', t.rowsRead, line => line.rows),
+    {...countColumn<Line>(t, 'rows_set_aside', t.rowsSetAside, line => line.setAside), attrs: line => ({class: (line.setAside ?? 0) > 0 ? 'warn' : ''})},
+    countColumn(t, 'notes', t.noteCount, line => line.notes),
+  ], [t, unit]);
+  const current = lines.findIndex(line => line.place !== null && line.place.capture === place?.capture && line.place.device === place.device);
+  const numbers = useMemo(() => new Map(lines.map((line, at) => [line, at])), [lines]);
   return (
-    <div class="table-box">
-      <table data-test="captures">
-        <thead>
-          <tr>
-            <th>{t.source}</th><th>{t.role}</th><th class="number">{t.rank}</th><th>{t.captureTime}</th><th>{t.device}</th><th>{t.pool}</th>
-            <th class="number">{t.peakBytes} {bytes.unit}</th><th class="number">{t.peakTime}</th><th class="number">{t.baselineAtPeak} {bytes.unit}</th>
-            <th class="number">{t.aliveBlocks}</th><th class="number">{t.blocks}</th><th class="number">{t.rowsRead}</th>
-            <th class="number">{t.rowsSetAside}</th><th class="number">{t.noteCount}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {captures.flatMap(capture => capture.devices.length === 0
-            ? [<WithoutDevices key={capture.capture} capture={capture} usable={isUsable(session, capture)} current={place?.capture === capture.capture} />]
-            : capture.devices.map((device, index) => (
-              <DeviceRow key={`${capture.capture} ${index}`} capture={capture} device={device} index={index} show={bytes.show}
-                current={place?.capture === capture.capture && place.device === index} />
-            )))}
-          {reported.map(({capture, row}, index) => <ReportedRow key={`reported ${index}`} capture={capture} row={row} show={bytes.show} />)}
-        </tbody>
-      </table>
-    </div>
+    <Table test="captures" label={t.tabNames.captures} columns={columns} rows={lines} id={line => numbers.get(line) ?? 0} current={current < 0 ? null : current} file="captures"
+      rowAttrs={line => line.reported === null ? {} : {'data-test': 'reported', title: line.why}} choose={line => { if (line.place !== null) show(line.place); }} />
   );
 }
+
+const peakOf = ({device, reported}: Line): number | null => device?.peak.total_bytes ?? reported?.row.peak_bytes ?? null;
+
+function linesOf(t: Messages, session: Session, capture: CaptureSummary): Line[] {
+  const line: Line = {
+    ...whose(capture), place: null, device: null, reported: null, why: '', rows: capture.rows_read, setAside: capture.rows_set_aside, notes: capture.warnings.length,
+  };
+  if (capture.devices.length > 0) return capture.devices.map((device, index) => ({...line, device, place: {capture: capture.capture, device: index}}));
+  // Nothing could be read of it, or it is a JAX capture without allocator events.
+  return [isUsable(session, capture) ? {...line, place: {capture: capture.capture, device: 0}, why: t.plansAlone} : {...line, why: t.notUsable}];
+}
+
+function lineOf(t: Messages, reported: Reported): Line {
+  const {capture, row} = reported;
+  return {...whose(capture), place: null, device: null, reported, why: t.fromReport(capture.report ?? ''), rows: null, setAside: null, notes: row.warnings};
+}
+
+const whose = ({source, role, rank, capture_time}: CaptureSummary | ComparedCapture): Pick<Line, 'source' | 'role' | 'rank' | 'time'> =>
+  ({source, role: role ?? null, rank: rank ?? null, time: (capture_time ?? '').replace('T', ' ')});
 
 interface Reported {
   capture: ComparedCapture;
@@ -77,89 +125,4 @@ function Empty({stopped}: {stopped: boolean}) {
   const t = useMessages();
   if (!stopped) return <p class="empty">{t.capturesEmpty}</p>;
   return <p class="empty">{t.capturesStopped} <button type="button" onClick={openAgain}>{t.openAgain}</button></p>;
-}
-
-interface RowProps {
-  capture: CaptureSummary;
-  device: DeviceSummary;
-  index: number;
-  current: boolean;
-  show: (bytes: number) => string;
-}
-
-function DeviceRow({capture, device, index, current, show: bytes}: RowProps) {
-  const t = useMessages();
-  const {peak} = device;
-  return (
-    <tr class={current ? 'current' : ''}>
-      <Source capture={capture}>
-        <button type="button" class="plain link" aria-current={current} onClick={() => show({capture: capture.capture, device: index})}>{capture.source}</button>
-      </Source>
-      <td>{device.device}</td>
-      <td>{device.pool}</td>
-      <td class="number" title={exactBytes(t, peak.total_bytes)}>{bytes(peak.total_bytes)}</td>
-      <td class="number" title={exactTime(t, peak.time_ns, device.end_ns)}>{time(t, peak.time_ns, device.end_ns)}</td>
-      <td class="number" title={exactBytes(t, peak.baseline_bytes)}>{bytes(peak.baseline_bytes)}</td>
-      <td class="number" title={exactBytes(t, device.alive_at_end_bytes)}>{int(t, device.alive_at_end_blocks)}</td>
-      <td class="number">{int(t, device.blocks)}</td>
-      <Rows capture={capture} />
-    </tr>
-  );
-}
-
-function ReportedRow({capture, row, show: bytes}: Reported & {show: (bytes: number) => string}) {
-  const t = useMessages();
-  const size = (value: number | null | undefined) => value === null || value === undefined
-    ? <td class="number muted">{t.none}</td>
-    : <td class="number" title={exactBytes(t, value)}>{bytes(value)}</td>;
-  return (
-    <tr title={t.fromReport(capture.report ?? '')} data-test="reported">
-      <Source capture={capture}>{capture.source}</Source>
-      <td>{row.device ?? ''}</td>
-      <td>{row.pool ?? ''}</td>
-      {size(row.peak_bytes)}
-      <td class="number muted">{t.none}</td>
-      {size(row.baseline_bytes)}
-      <td class="number" title={exactBytes(t, row.alive_at_end_bytes ?? 0)}>{int(t, row.alive_at_end_blocks ?? 0)}</td>
-      <td colSpan={3} class="muted">{t.fromReport(capture.report ?? '')}</td>
-      <td class="number">{int(t, row.warnings)}</td>
-    </tr>
-  );
-}
-
-/** Nothing could be read of it, or it is a JAX capture without allocator events. */
-function WithoutDevices({capture, usable, current}: {capture: CaptureSummary; usable: boolean; current: boolean}) {
-  const t = useMessages();
-  return (
-    <tr>
-      <Source capture={capture}>
-        {usable ? <button type="button" class="plain link" aria-current={current} onClick={() => show({capture: capture.capture, device: 0})}>{capture.source}</button> : capture.source}
-      </Source>
-      <td colSpan={7} class="muted">{usable ? t.plansAlone : t.notUsable}</td>
-      <Rows capture={capture} />
-    </tr>
-  );
-}
-
-function Source({capture, children}: {capture: CaptureSummary | ComparedCapture; children: ComponentChildren}) {
-  const t = useMessages();
-  return (
-    <>
-      <td class="path">{children}</td>
-      <td>{capture.role ?? ''}</td>
-      <td class="number">{capture.rank ?? t.unknown}</td>
-      <td class="time-cell">{(capture.capture_time ?? '').replace('T', ' ')}</td>
-    </>
-  );
-}
-
-function Rows({capture}: {capture: CaptureSummary}) {
-  const t = useMessages();
-  return (
-    <>
-      <td class="number">{int(t, capture.rows_read)}</td>
-      <td class={`number ${capture.rows_set_aside > 0 ? 'warn' : ''}`}>{int(t, capture.rows_set_aside)}</td>
-      <td class="number">{int(t, capture.warnings.length)}</td>
-    </>
-  );
 }

@@ -1,9 +1,9 @@
 import {useMemo} from 'preact/hooks';
-import type {ExecutionReport, HostEventReport, LiveReport, PoolReport, RetryReport} from '../../../target/plain/pkg/oomscope';
-import {clip, column, duration, exactBytes, exactTime, int, moment, size} from '../../format';
+import type {ExecutionReport, HostEventReport, LiveReport, OwnerReport, PoolReport, RetryReport} from '../../../target/plain/pkg/oomscope';
+import {clip, column, duration, exactBytes, exactTime, moment, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
-import {bytesColumn, countColumn} from '../../table/cells';
+import {barColumn, bytesColumn, countColumn} from '../../table/cells';
 import type {Column} from '../../table/model';
 import {Table} from '../../table/Table';
 
@@ -16,30 +16,28 @@ export function LiveAtStart({live, module}: {live: LiveReport[]; module: string}
   if (live.length === 0) return <p class="empty">{t.liveAtStartEmpty}</p>;
   return (
     <div data-test="live-at-start">
-      {live.map(({device, execution, used_bytes, groups}) => {
-        const unit = column(Math.max(1, used_bytes));
-        return (
-          <section class="answers" key={`${device}`}>
-            <h2 title={exactBytes(t, used_bytes)}>{t.liveAtStartTitle(deviceName(t, device), clip(module), execution, size(used_bytes))}</h2>
-            <div class="table-box">
-              <table class="groups">
-                <thead><tr><th>{t.owner}</th><th class="number">{t.bytesIn(unit.unit)}</th><th class="number">{t.blocks}</th></tr></thead>
-                <tbody>
-                  {groups.map(({owner, bytes, blocks}) => (
-                    <tr key={owner}>
-                      <td class="path">{clip(t.ownerName(owner))}</td>
-                      <td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{unit.show(bytes)}</td>
-                      <td class="number">{blocks === 0 ? '–' : int(t, blocks)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-                <tfoot><tr><th>{t.usedAtStart}</th><td class="number strong" data-test="used-at-start" data-bytes={used_bytes} title={exactBytes(t, used_bytes)}>{unit.show(used_bytes)}</td><td /></tr></tfoot>
-              </table>
-            </div>
-          </section>
-        );
-      })}
+      {live.map(each => (
+        <section class="answers" key={`${each.device}`}>
+          <h2 title={exactBytes(t, each.used_bytes)}>{t.liveAtStartTitle(deviceName(t, each.device), clip(module), each.execution, size(each.used_bytes))}</h2>
+          <Owners live={each} />
+        </section>
+      ))}
     </div>
+  );
+}
+
+function Owners({live: {device, used_bytes, groups}}: {live: LiveReport}) {
+  const t = useMessages();
+  const {unit, show} = column(Math.max(1, used_bytes));
+  const columns = useMemo((): Column<OwnerReport>[] => [
+    {key: 'owner', name: t.owner, value: each => each.owner, cell: each => clip(t.ownerName(each.owner)), attrs: () => ({class: 'path'})},
+    bytesColumn(t, {key: 'bytes', name: t.bytesIn(unit), of: each => each.bytes, show}),
+    barColumn(each => each.bytes / Math.max(1, used_bytes), () => 0),
+    countColumn(t, 'blocks', t.blocks, each => each.blocks === 0 ? null : each.blocks),
+  ], [t, unit, used_bytes]);
+  return (
+    <Table test={`owners-${device ?? 'any'}`} label={t.tabNames.live_start} columns={columns} rows={groups} id={each => each.owner} class="groups" file="live-at-start"
+      foot={<tr class="sum"><th scope="row">{t.usedAtStart}</th><td class="number strong" data-test="used-at-start" data-bytes={used_bytes} title={exactBytes(t, used_bytes)}>{show(used_bytes)}</td><td /><td /></tr>} />
   );
 }
 
@@ -69,27 +67,28 @@ function folded(events: HostEventReport[]): HostEvents[] {
 export function BetweenExecutions({events}: {events: HostEventReport[]}) {
   const t = useMessages();
   if (events.length === 0) return <p class="empty">{t.betweenExecutionsEmpty}</p>;
+  return <Folded events={events} />;
+}
+
+function Folded({events}: {events: HostEventReport[]}) {
+  const t = useMessages();
   const end = endOf(events);
+  const rows = useMemo(() => folded(events), [events]);
+  const numbers = useMemo(() => new Map(rows.map((row, at) => [row, at])), [rows]);
+  const columns = useMemo((): Column<HostEvents>[] => [
+    {key: 'device', name: t.device, width: 90, value: ({first}) => deviceName(t, first.device)},
+    {key: 'start_ns', name: t.start, number: true, width: 130, value: ({first}) => first.start_ns, cell: ({first}) => moment(t, first.start_ns), attrs: ({first}) => ({title: exactTime(t, first.start_ns, end)})},
+    countColumn(t, 'events', t.hostEventCount, ({count}) => count),
+    {key: 'duration_ns', name: t.duration, number: true, width: 110, value: row => row.duration_ns, cell: row => duration(row.duration_ns)},
+    {
+      key: 'event', name: t.hostEvent, value: ({first}) => first.name, attrs: () => ({class: 'path'}),
+      cell: ({first}) => <><code>{clip(first.name)}</code>{first.highlight && <small class="warn"> {t.mayHold}</small>}</>,
+    },
+    {key: 'functions', name: t.hostFunctions, value: ({first}) => [...first.frames ?? []].reverse().join('; '), cell: ({first}) => <Around frames={first.frames ?? []} />, attrs: () => ({class: 'path'})},
+  ], [t, end]);
   return (
-    <div class="table-box">
-      <table class="groups" data-test="between-executions">
-        <thead><tr><th>{t.device}</th><th class="number">{t.start}</th><th class="number">{t.hostEventCount}</th><th class="number">{t.duration}</th><th>{t.hostEvent}</th></tr></thead>
-        <tbody>
-          {folded(events).map(({first, count, duration_ns}, at) => (
-            <tr key={at} class={first.highlight ? 'highlight' : ''}>
-              <td>{deviceName(t, first.device)}</td>
-              <td class="number" title={exactTime(t, first.start_ns, end)}>{moment(t, first.start_ns)}</td>
-              <td class="number">{int(t, count)}</td>
-              <td class="number">{duration(duration_ns)}</td>
-              <td class="path">
-                <code>{clip(first.name)}</code>{first.highlight && <small class="warn"> {t.mayHold}</small>}
-                <Around frames={first.frames ?? []} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table test="between-executions" label={t.tabNames.between_runs} columns={columns} rows={rows} id={row => numbers.get(row) ?? 0} class="groups" file="between-executions"
+      rowAttrs={({first}) => first.highlight ? {class: 'highlight'} : {}} />
   );
 }
 
@@ -140,28 +139,20 @@ function Launches({executions, end}: {executions: ExecutionReport[]; end: number
 export function Allocators({allocators}: {allocators: PoolReport[]}) {
   const t = useMessages();
   if (allocators.length === 0) return <p class="empty">{t.allocatorsEmpty}</p>;
-  const unit = column(Math.max(1, ...allocators.map(each => each.capacity_bytes)));
-  return (
-    <div class="table-box">
-      <table class="groups" data-test="allocators">
-        <thead>
-          <tr><th>{t.allocator}</th><th>{t.device}</th><th class="number">{t.capacity}, {unit.unit}</th><th class="number">{t.peakBytes}, {unit.unit}</th>
-            <th class="number" title={t.peakBeforeTitle}>{t.peakBefore}, {unit.unit}</th><th class="number">{t.hbm}, {unit.unit}</th><th class="number">{t.events}</th></tr>
-        </thead>
-        <tbody>
-          {allocators.map(each => (
-            <tr key={each.name}>
-              <td><code>{clip(each.name)}</code></td>
-              <td>{deviceName(t, each.device)}</td>
-              <td class="number" title={exactBytes(t, each.capacity_bytes)}>{unit.show(each.capacity_bytes)}</td>
-              <td class="number" title={exactBytes(t, each.peak_bytes)}>{unit.show(each.peak_bytes)}</td>
-              <td class="number" title={exactBytes(t, each.peak_before_first_execution_bytes)}>{unit.show(each.peak_before_first_execution_bytes)}</td>
-              <td class="number">{each.hbm_bytes === null || each.hbm_bytes === undefined ? t.unknown : unit.show(each.hbm_bytes)}</td>
-              <td class="number">{int(t, each.events)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  return <Pools pools={allocators} />;
+}
+
+function Pools({pools}: {pools: PoolReport[]}) {
+  const t = useMessages();
+  const {unit, show} = column(Math.max(1, ...pools.map(each => each.capacity_bytes)));
+  const columns = useMemo((): Column<PoolReport>[] => [
+    {key: 'allocator', name: t.allocator, value: each => each.name, cell: each => <code>{clip(each.name)}</code>},
+    {key: 'device', name: t.device, value: each => deviceName(t, each.device)},
+    bytesColumn(t, {key: 'capacity_bytes', name: `${t.capacity}, ${unit}`, of: each => each.capacity_bytes, show}),
+    bytesColumn(t, {key: 'peak_bytes', name: `${t.peakBytes}, ${unit}`, of: each => each.peak_bytes, show}),
+    bytesColumn(t, {key: 'peak_before_first_execution_bytes', name: `${t.peakBefore}, ${unit}`, title: t.peakBeforeTitle, of: each => each.peak_before_first_execution_bytes, show}),
+    bytesColumn(t, {key: 'hbm_bytes', name: `${t.hbm}, ${unit}`, of: each => each.hbm_bytes, show}),
+    countColumn(t, 'events', t.events, each => each.events),
+  ], [t, unit]);
+  return <Table test="allocators" label={t.tabNames.allocators} columns={columns} rows={pools} id={each => each.name} class="groups" file="allocators" />;
 }

@@ -57,7 +57,7 @@ function Rows({s, device, value, groups}: Props & {value: BetweenAnswer; groups:
     ];
     return [
       groupColumn(t, s.by, device, row => row.label),
-      bytesColumn(t, {key: 'net_bytes', name: `${t.net}, ${unit}`, title: t.netTitle, of: row => row.net_bytes, show: signed, data: 'net'}),
+      bytesColumn(t, {key: 'net_bytes', name: `${t.net}, ${unit}`, title: t.netTitle, of: row => row.net_bytes, show, signed: true, data: 'net'}),
       ...share('new', t.newBytes), ...share('freed', t.freedBytes), ...share('common', t.commonBytes),
     ];
   }, [t, s.by, device, unit]);

@@ -138,10 +138,6 @@ const hueOf = (group: LiveGroup, device: DeviceSummary): number => {
   return lane === null || lane === undefined ? 12 : device.lanes[lane]?.hue ?? 12;
 };
 
-export function Bar({share, hue}: {share: number; hue: number | 'baseline'}) {
-  return <td class="bar-cell" aria-hidden="true">{share > 0 && <span class={`bar hue-${hue}`} style={{width: `${Math.max(0, Math.min(1, share)) * 100}%`}} />}</td>;
-}
-
 function Extra({name, bytes, show}: {name: string; bytes: number | null | undefined; show: (bytes: number) => string}) {
   const t = useMessages();
   const known = bytes !== null && bytes !== undefined;

@@ -1,13 +1,16 @@
 import type {ComponentChildren} from 'preact';
+import {useMemo} from 'preact/hooks';
 import type {ComparedCapture, ComparisonSummary, DeviceDifference, OperatorChange, StackChange} from '../../../target/plain/pkg/oomscope';
-import {clip, column, exactBytes, int, signedSize} from '../../format';
+import {clip, column, exactBytes, signedSize} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
 import {choosePair} from '../../pair';
 import type {State} from '../../state';
+import {bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {OperatorName} from '../OperatorName';
-
-const ROWS = 25;
+import {Stack} from '../Stack';
 
 /** Two captures at their peaks: what B holds more or less than A, by operator and by call stack. */
 export function Pair({s, comparison}: {s: State; comparison: ComparisonSummary}) {
@@ -29,7 +32,7 @@ export function Pair({s, comparison}: {s: State; comparison: ComparisonSummary})
         ))}
       </div>
       {s.difference === null ? <p class="muted">{a < 0 || b < 0 ? t.pairEmpty : t.panelLoading}</p>
-        : s.difference.devices.map((device, at) => <Changes key={at} device={device} />)}
+        : s.difference.devices.map((device, at) => <Changes key={at} device={device} nth={at} />)}
     </section>
   );
 }
@@ -39,81 +42,65 @@ function nameOf(t: Messages, {source, role, rank}: ComparedCapture): string {
   return names === '' ? clip(source) : `${names} · ${clip(source, 60)}`;
 }
 
-function Changes({device}: {device: DeviceDifference}) {
+function Changes({device, nth}: {device: DeviceDifference; nth: number}) {
   const t = useMessages();
   const {total_bytes: total, baseline_bytes: baseline, by_operator: operators, by_stack: stacks} = device;
   const unit = column(Math.max(1, Math.abs(total.difference), ...operators.slice(0, 1).map(each => Math.abs(each.difference_bytes))));
+  // Those of the first device are known by their plain names.
+  const test = (name: string): string => nth === 0 ? name : `${name}-${nth}`;
+  const sum = (test: string, name: string, {a, b, difference}: Spread) => (
+    <tr class="sum">
+      <th scope="row">{name}</th><td class="number" data-test={test} data-bytes={difference} title={exactBytes(t, difference)}>{signed(unit.show, difference)}</td>
+      <td class="number" title={exactBytes(t, a)}>{unit.show(a)}</td><td /><td class="number" title={exactBytes(t, b)}>{unit.show(b)}</td><td />
+    </tr>
+  );
   return (
     <>
       <h3 title={exactBytes(t, total.difference)}>{t.pairDevice(device.b_device ?? device.a_device ?? '', device.pool, signedSize(total.difference))}</h3>
-      <div class="table-box">
-        <table class="groups" data-test="pair-operators">
-          <Head name={t.operator} unit={unit.unit} />
-          <tbody>
-            <Row name={t.baseline} change={{a_bytes: baseline.a, b_bytes: baseline.b, difference_bytes: baseline.difference}} show={unit.show} />
-            {operators.slice(0, ROWS).map(change => <Row key={change.name} name={<OperatorName name={change.name} />} change={change} blocks={[change.a_blocks, change.b_blocks]} show={unit.show} />)}
-            <Rest rest={operators.slice(ROWS)} show={unit.show} />
-          </tbody>
-          <tfoot><Row name={t.total} change={{a_bytes: total.a, b_bytes: total.b, difference_bytes: total.difference}} show={unit.show} test="pair-total" /></tfoot>
-        </table>
-      </div>
+      <ChangesTable test={test('pair-operators')} unit={unit} rows={operators} first={sum(test('pair-baseline'), t.baseline, baseline)} foot={sum(test('pair-total'), t.total, total)}
+        name={{key: 'operator', name: t.operator, value: each => each.name, cell: each => <OperatorName name={each.name || t.unattributed} />, attrs: () => ({class: 'group'})}} />
       {stacks !== null && stacks !== undefined && (
         <details class="pair-stacks">
           <summary>{t.pairStacks(stacks.length)}</summary>
-          <div class="table-box">
-            <table class="groups" data-test="pair-stacks">
-              <Head name={t.callStack} unit={unit.unit} />
-              <tbody>
-                {stacks.slice(0, ROWS).map((change, at) => (
-                  <Row key={at} change={change} blocks={[change.a_blocks, change.b_blocks]} show={unit.show}
-                    name={change.stack.length === 0 ? t.noStack : <code title={clip(change.stack.join('\n'), 4000)}>{clip(change.stack.at(-1) ?? '')}</code>} />
-                ))}
-                <Rest rest={stacks.slice(ROWS)} show={unit.show} />
-              </tbody>
-            </table>
-          </div>
+          <ChangesTable test={test('pair-stacks')} unit={unit} rows={stacks} detail={each => each.stack.length === 0 ? t.noStack : <Stack frames={each.stack} user={null} />}
+            name={{
+              key: 'stack', name: t.callStack, value: each => each.stack.join('; '), attrs: () => ({class: 'group'}),
+              cell: each => each.stack.length === 0 ? t.noStack : <code>{clip(each.stack.at(-1) ?? '')}</code>,
+            }} />
         </details>
       )}
     </>
   );
 }
 
-function Head({name, unit}: {name: string; unit: string}) {
+type Spread = DeviceDifference['total_bytes'];
+
+const signed = (show: (bytes: number) => string, bytes: number): string => `${bytes > 0 ? '+' : bytes < 0 ? '−' : ''}${show(Math.abs(bytes))}`;
+
+interface ChangesProps<R> {
+  test: string;
+  unit: {unit: string; show: (bytes: number) => string};
+  rows: R[];
+  /** The column that says whose change it is. */
+  name: Column<R>;
+  first?: ComponentChildren;
+  foot?: ComponentChildren;
+  detail?: (row: R) => ComponentChildren;
+}
+
+function ChangesTable<R extends OperatorChange | StackChange>({test, unit: {unit, show}, rows, name, first, foot, detail}: ChangesProps<R>) {
   const t = useMessages();
-  return <thead><tr><th>{name}</th><th class="number">{t.net}, {unit}</th><th class="number">A, {unit}</th><th class="number">{t.blocks}</th><th class="number">B, {unit}</th><th class="number">{t.blocks}</th></tr></thead>;
-}
-
-interface Bytes {
-  a_bytes: number;
-  b_bytes: number;
-  difference_bytes: number;
-}
-
-interface RowProps {
-  name: ComponentChildren;
-  change: Bytes;
-  blocks?: [number, number];
-  show: (bytes: number) => string;
-  test?: string;
-}
-
-function Row({name, change, blocks, show, test}: RowProps) {
-  const t = useMessages();
-  const {a_bytes, b_bytes, difference_bytes: net} = change;
+  const numbers = useMemo(() => new Map(rows.map((row, at) => [row, at])), [rows]);
+  const columns = useMemo((): Column<R>[] => [
+    name,
+    bytesColumn(t, {key: 'net_bytes', name: `${t.net}, ${unit}`, of: each => each.difference_bytes, show, signed: true}),
+    bytesColumn(t, {key: 'a_bytes', name: `A, ${unit}`, of: each => each.a_bytes, show, data: 'a'}),
+    countColumn(t, 'a_blocks', t.blocks, each => each.a_blocks),
+    bytesColumn(t, {key: 'b_bytes', name: `B, ${unit}`, of: each => each.b_bytes, show, data: 'b'}),
+    countColumn(t, 'b_blocks', t.blocks, each => each.b_blocks),
+  ], [t, unit]);
   return (
-    <tr>
-      <td class="group">{name}</td>
-      <td class="number" data-test={test} data-bytes={net} title={exactBytes(t, net)}>{net > 0 ? '+' : net < 0 ? '−' : ''}{show(Math.abs(net))}</td>
-      <td class="number" title={exactBytes(t, a_bytes)}>{show(a_bytes)}</td><td class="number">{blocks === undefined ? '' : int(t, blocks[0])}</td>
-      <td class="number" title={exactBytes(t, b_bytes)}>{show(b_bytes)}</td><td class="number">{blocks === undefined ? '' : int(t, blocks[1])}</td>
-    </tr>
+    <Table test={test} label={t.pairTitle} columns={columns} rows={rows} id={row => numbers.get(row) ?? 0} class="groups" file={test} first={first} foot={foot}
+      {...detail === undefined ? {} : {detail}} />
   );
-}
-
-/** What is not told row by row, so that the rows still sum to the total. */
-function Rest({rest, show}: {rest: (OperatorChange | StackChange)[]; show: (bytes: number) => string}) {
-  const t = useMessages();
-  if (rest.length === 0) return null;
-  const sum = (key: keyof Bytes): number => rest.reduce((sum, change) => sum + change[key], 0);
-  return <Row name={t.pairRest(rest.length)} change={{a_bytes: sum('a_bytes'), b_bytes: sum('b_bytes'), difference_bytes: sum('difference_bytes')}} show={show} />;
 }

@@ -1,6 +1,6 @@
 import {useMemo} from 'preact/hooks';
 import type {ComparisonSummary, DeviceSummary, Outlier, RankGroup, RankRow, Spread} from '../../../target/plain/pkg/oomscope';
-import {clip, column, exactBytes, int, signedSize, size} from '../../format';
+import {clip, column, int, signedSize, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
 import {show} from '../../session';
@@ -89,7 +89,7 @@ function RanksTable({rows, comparison, outliers, place: shown, session}: TablePr
     },
     {key: 'role', name: t.role, value: ({row}) => row.role},
     {key: 'rank', name: t.rank, number: true, value: ({row}) => row.rank, cell: ({row}) => row.rank ?? t.unknown},
-    {key: 'device', name: t.device, value: ({row}) => [row.device, row.pool].filter(Boolean).join(' ')},
+    {key: 'device', name: t.device, value: ({row}) => [row.device, row.pool].filter(Boolean).join(' '), attrs: () => ({class: 'one-line'})},
     ...FIGURES.map((figure): Column<Placed> => bytesColumn(t, {
       key: figure, name: `${t.figures[figure]}, ${unit}`, of: ({row}) => row[figure],
       show: value => bytes(value), class: ({place}) => departures.get(place)?.has(figure) === true ? 'warn strong departs' : '',
@@ -125,62 +125,56 @@ function deviceIndex(session: Session, capture: number | null, row: RankRow): nu
 /** One that departs: in which figures, and which operators make the difference. */
 function OutlierDetails({outlier}: {outlier: PoolOutlier}) {
   const t = useMessages();
-  const {source, role, rank, device, pool, departures, by_operator} = outlier;
+  const {source, role, rank, device, pool, departures} = outlier;
   const name = [rank === null || rank === undefined ? t.rankUnknown : t.rankName(rank), role, `${device} ${pool}`].filter(Boolean).join(' · ');
-  const {unit, show} = column(most(by_operator.flatMap(({bytes, median_bytes}) => [bytes, median_bytes])));
   return (
     <details class="outlier" data-test="outlier">
       <summary title={source}>
         <strong class="warn">◆ {clip(name)}</strong> {departures.map(({figure, value, median, difference}) => t.departs(t.figures[figure], size(value), size(median), signedSize(difference))).join(' · ')}
       </summary>
-      <div class="table-box">
-        <table class="groups">
-          <thead><tr><th>{t.operator}</th><th class="number">{t.difference}, {unit}</th><th class="number">{t.here}, {unit}</th><th class="number">{t.median}, {unit}</th></tr></thead>
-          <tbody>
-            {by_operator.map(({name, bytes, median_bytes, difference_bytes}) => (
-              <tr key={name}>
-                <td class="group"><span class="name"><OperatorName name={name || t.unattributed} /></span></td>
-                <td class="number" title={exactBytes(t, difference_bytes)}>{difference_bytes < 0 ? '−' : '+'}{show(Math.abs(difference_bytes))}</td>
-                <td class="number" title={exactBytes(t, bytes)}>{show(bytes)}</td>
-                <td class="number" title={exactBytes(t, median_bytes)}>{show(median_bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Causes outlier={outlier} />
     </details>
   );
 }
 
-/** How each figure is spread over ranks of one role, and over all of them. */
+/** The operators that make the difference. */
+function Causes({outlier: {row, by_operator}}: {outlier: PoolOutlier}) {
+  const t = useMessages();
+  const {unit, show} = column(most(by_operator.flatMap(({bytes, median_bytes}) => [bytes, median_bytes])));
+  const columns = useMemo((): Column<Cause>[] => [
+    {key: 'operator', name: t.operator, value: ({name}) => name, cell: ({name}) => <span class="name"><OperatorName name={name || t.unattributed} /></span>, attrs: () => ({class: 'group'})},
+    bytesColumn(t, {key: 'difference_bytes', name: `${t.difference}, ${unit}`, of: each => each.difference_bytes, show, signed: true}),
+    bytesColumn(t, {key: 'bytes', name: `${t.here}, ${unit}`, of: each => each.bytes, show}),
+    bytesColumn(t, {key: 'median_bytes', name: `${t.median}, ${unit}`, of: each => each.median_bytes, show}),
+  ], [t, unit]);
+  return <Table test={`outlier-${row}`} label={t.outlier} columns={columns} rows={by_operator} id={({name}) => name} class="groups" file="outlier" />;
+}
+
+type Cause = PoolOutlier['by_operator'][number];
+
+/** A figure over ranks of one role, or over all of them. */
+interface Spreading {
+  group: RankGroup;
+  figure: Figure;
+  spread: Spread;
+}
+
+/** How each figure is spread. */
 function Spreads({groups}: {groups: RankGroup[]}) {
   const t = useMessages();
-  const figure = (group: RankGroup, figure: Figure): Spread | null => group[figure] ?? null;
-  const {unit, show} = column(most(groups.flatMap(group => FIGURES.map(each => figure(group, each)?.max ?? 0))));
-  return (
-    <div class="table-box">
-      <table data-test="spreads">
-        <thead>
-          <tr><th>{t.role}</th><th>{t.pool}</th><th class="number">{t.members}</th>{FIGURES.map(each => <th key={each} class="number" title={t.spreadTitle}>{t.figures[each]}, {unit}<br /><small>{t.spreadShort}</small></th>)}</tr>
-        </thead>
-        <tbody>
-          {groups.map((group, at) => (
-            <tr key={at}>
-              <td>{group.across_roles ? t.allRoles : group.role ?? t.unknown}</td>
-              <td>{group.pool}</td>
-              <td class="number">{int(t, group.members)}</td>
-              {FIGURES.map(each => {
-                const spread = figure(group, each);
-                return spread === null ? <td key={each} class="number muted">–</td> : (
-                  <td key={each} class="number" title={[spread.min, spread.median, spread.max].map(bytes => exactBytes(t, bytes)).join(' · ')}>
-                    {[spread.min, spread.median, spread.max].map(show).join(' · ')}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const rows = useMemo(() => groups.flatMap(group => FIGURES.flatMap((figure): Spreading[] => {
+    const spread = group[figure];
+    return spread === null || spread === undefined ? [] : [{group, figure, spread}];
+  })), [groups]);
+  const {unit, show} = column(most(rows.map(({spread}) => spread.max)));
+  const columns = useMemo((): Column<Spreading>[] => [
+    {key: 'role', name: t.role, value: ({group}) => group.across_roles ? t.allRoles : group.role, cell: ({group}) => group.across_roles ? t.allRoles : group.role ?? t.unknown},
+    {key: 'pool', name: t.pool, value: ({group}) => group.pool},
+    countColumn(t, 'ranks', t.members, ({group}) => group.members),
+    {key: 'figure', name: t.figure, value: ({figure}) => t.figures[figure], attrs: () => ({class: 'one-line'})},
+    bytesColumn(t, {key: 'least_bytes', name: `${t.least}, ${unit}`, of: ({spread}) => spread.min, show}),
+    bytesColumn(t, {key: 'median_bytes', name: `${t.median}, ${unit}`, of: ({spread}) => spread.median, show}),
+    bytesColumn(t, {key: 'most_bytes', name: `${t.mostOfAll}, ${unit}`, of: ({spread}) => spread.max, show}),
+  ], [t, unit]);
+  return <Table test="spreads" label={t.spreadTitle} columns={columns} rows={rows} id={({group, figure}) => `${groups.indexOf(group)} ${figure}`} class="groups" file="spreads" />;
 }

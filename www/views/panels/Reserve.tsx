@@ -1,8 +1,11 @@
 import type {DeviceSummary, Gap} from '../../../target/plain/pkg/oomscope';
-import {clip, column, exactBytes, size, time} from '../../format';
+import {clip, column, size, time} from '../../format';
 import {useMessages} from '../../i18n';
 import type {State, Switched} from '../../state';
 import {set} from '../../state';
+import {bytesColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {showAround} from '../../window';
 import {Panel} from './Panel';
 
@@ -14,56 +17,50 @@ export function Reserve({s, device}: {s: State; device: DeviceSummary}) {
   const {reserved_gap, active_gap, outside, process, components} = answer.value;
   const title = reserved_gap === null || reserved_gap === undefined ? t.reserveUnknown
     : t.reserveTitle(size(reserved_gap.at_peak_bytes ?? 0), size(reserved_gap.most_bytes), time(t, reserved_gap.most_ns, device.end_ns));
-  const {unit, show} = column(Math.max(1, ...[reserved_gap, active_gap, outside, process, ...(components ?? []).map(component => component.held)].map(gap => gap?.most_bytes ?? 0)));
-  const row = (name: string, note: string | undefined, gap: Gap | null | undefined, line: Switched | null, missing: string) => (
-    <Row s={s} device={device} name={name} note={note} gap={gap} line={line} missing={missing} show={show} />
-  );
+  const rows: Held[] = [
+    {name: t.reservedGap, note: t.reservedGapTitle, gap: reserved_gap ?? null, line: 'reserved_gap', kind: 'reserved_gap', missing: t.notReported},
+    {name: t.activeGap, note: t.activeGapTitle, gap: active_gap ?? null, line: 'active_gap', kind: 'active_gap', missing: t.notReported},
+    {name: t.outside, note: t.outsideTitle, gap: outside ?? null, line: 'outside', kind: 'outside', missing: t.outsideMissing},
+    ...(components ?? []).map((component): Held => ({name: t.ofIt(clip(component.name)), note: t.componentTitle, gap: component.held, line: null, kind: 'component', missing: ''})),
+    ...process === null || process === undefined ? [] : [{name: t.wholeProcess, note: t.wholeProcessTitle, gap: process, line: null, kind: 'process', missing: ''} satisfies Held],
+  ];
   return (
     <Panel s={s} test="reserve" title={title}>
-      <div class="table-box">
-        <table data-test="reserve">
-          <thead>
-            <tr><th>{t.what}</th><th class="number">{t.atThePeak} {unit}</th><th class="number">{t.most} {unit}</th><th class="number">{t.mostAt}</th><th>{t.onTheTrend}</th></tr>
-          </thead>
-          <tbody>
-            {row(t.reservedGap, t.reservedGapTitle, reserved_gap, 'reserved_gap', t.notReported)}
-            {row(t.activeGap, t.activeGapTitle, active_gap, 'active_gap', t.notReported)}
-            {row(t.outside, t.outsideTitle, outside, 'outside', t.outsideMissing)}
-            {(components ?? []).map(component => <Row key={component.name} s={s} device={device} name={t.ofIt(clip(component.name))} note={t.componentTitle} gap={component.held} line={null} missing="" show={show} />)}
-            {process !== null && process !== undefined && <Row s={s} device={device} name={t.wholeProcess} note={t.wholeProcessTitle} gap={process} line={null} kind="process" missing="" show={show} />}
-          </tbody>
-        </table>
-      </div>
+      <Rows s={s} device={device} rows={rows} />
       {(components === null || components === undefined) && <p class="muted">{t.componentsMissing}</p>}
     </Panel>
   );
 }
 
-interface RowProps {
-  s: State;
-  device: DeviceSummary;
+/** Something that is held beside what is allocated. */
+interface Held {
   name: string;
-  note: string | undefined;
-  gap: Gap | null | undefined;
+  note: string;
+  /** Null: nothing was reported of it. */
+  gap: Gap | null;
+  /** Its curve on the trend. */
   line: Switched | null;
-  /** Where no line says what row it is. */
-  kind?: string;
+  kind: string;
+  /** Why nothing is known. */
   missing: string;
-  show: (bytes: number) => string;
 }
 
-function Row({s, device, name, note, gap, line, kind = 'component', missing, show}: RowProps) {
+function Rows({s, device, rows}: {s: State; device: DeviceSummary; rows: Held[]}) {
   const t = useMessages();
-  if (gap === null || gap === undefined) return <tr><td title={note}>{name}</td><td colSpan={4} class="muted">{missing}</td></tr>;
-  const {at_peak_bytes: atPeak, most_bytes, most_ns} = gap;
+  const {unit, show} = column(Math.max(1, ...rows.map(({gap}) => gap?.most_bytes ?? 0)));
+  const columns: Column<Held>[] = [
+    {
+      key: 'what', name: t.what, value: row => row.name, attrs: row => ({title: row.note}),
+      cell: row => <>{row.name}{(row.line !== null || row.kind === 'process') && <small class="muted">{row.gap === null ? row.missing : row.note}</small>}</>,
+    },
+    bytesColumn(t, {key: 'at_peak_bytes', name: `${t.atThePeak} ${unit}`, of: row => row.gap?.at_peak_bytes, show}),
+    bytesColumn(t, {key: 'most_bytes', name: `${t.most} ${unit}`, of: row => row.gap?.most_bytes, show, data: 'most'}),
+    {key: 'most_ns', name: t.mostAt, number: true, value: row => row.gap?.most_ns, cell: ({gap}) => gap === null ? '' : <At ns={gap.most_ns} device={device} />},
+    {key: 'line', name: t.onTheTrend, fixed: true, value: row => row.line !== null && s.lines.includes(row.line) ? 1 : 0, cell: ({line, gap}) => line !== null && gap !== null && <LineSwitch s={s} line={line} />},
+  ];
   return (
-    <tr data-row={line ?? kind} class={kind === 'process' ? 'apart' : undefined}>
-      <td title={note}>{name}{(line !== null || kind === 'process') && <small class="muted">{note}</small>}</td>
-      {atPeak === null || atPeak === undefined ? <td class="number muted">{t.unknown}</td> : <td class="number" data-bytes={atPeak} title={exactBytes(t, atPeak)}>{show(atPeak)}</td>}
-      <td class="number" data-most={most_bytes} title={exactBytes(t, most_bytes)}>{show(most_bytes)}</td>
-      <td class="number"><At ns={most_ns} device={device} /></td>
-      <td>{line !== null && <LineSwitch s={s} line={line} />}</td>
-    </tr>
+    <Table test="reserve" label={t.tabNames.reserve} columns={columns} rows={rows} id={row => row.kind === 'component' ? `component ${row.name}` : row.kind} file="reserve"
+      rowAttrs={row => ({'data-row': row.kind, ...row.kind === 'process' ? {class: 'apart'} : {}})} />
   );
 }
 

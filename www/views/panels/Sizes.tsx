@@ -1,8 +1,11 @@
+import {useMemo} from 'preact/hooks';
 import type {BinSummary} from '../../../target/plain/pkg/oomscope';
 import {classSize, column, duration, exactBytes, int, percent} from '../../format';
 import {useMessages} from '../../i18n';
 import type {State} from '../../state';
-import {Bar} from './Live';
+import {barColumn, bytesColumn, countColumn} from '../../table/cells';
+import type {Column} from '../../table/model';
+import {Table} from '../../table/Table';
 import {Panel} from './Panel';
 
 /** How large the blocks are and how long they live. */
@@ -18,61 +21,62 @@ export function Sizes({s}: {s: State}) {
   return (
     <Panel s={s} test="sizes" title={title}>
       <div class="histograms">
-        <Histogram test="size-histogram" name={t.sizeUpTo} bins={sizes} label={classSize} exact={value => exactBytes(t, value)} />
-        <Histogram test="lifetime-histogram" name={t.lifetimeUpTo} bins={lifetimes} label={duration} exact={value => `${int(t, value)} ns`}
-          last={{name: t.notReleased, blocks: open_blocks, bytes: open_bytes}} />
+        <Histogram test="size-histogram" name={t.sizeUpTo} endKey="up_to_bytes" bins={sizes} label={classSize} exact={value => exactBytes(t, value)} />
+        <Histogram test="lifetime-histogram" name={t.lifetimeUpTo} endKey="up_to_ns" label={duration} exact={value => `${int(t, value)} ns`}
+          bins={open_blocks === 0 ? lifetimes : [...lifetimes, {up_to: null, blocks: open_blocks, bytes: open_bytes}]} />
       </div>
     </Panel>
   );
 }
 
-const sum = (bins: BinSummary[], of: 'blocks' | 'bytes'): number => bins.reduce((sum, bin) => sum + bin[of], 0);
+const sum = (bins: Bin[], of: 'blocks' | 'bytes'): number => bins.reduce((sum, bin) => sum + bin[of], 0);
 
 const largest = (bins: BinSummary[], of: 'blocks' | 'bytes'): BinSummary | undefined =>
   bins.reduce<BinSummary | undefined>((most, bin) => most === undefined || bin[of] > most[of] ? bin : most, undefined);
 
+/** A class, or what has none: the bar of blocks that were not released. */
+interface Bin {
+  /** Null: no upper end. */
+  up_to: number | null;
+  blocks: number;
+  bytes: number;
+}
+
 interface Props {
   test: string;
   name: string;
-  bins: BinSummary[];
+  /** Of the classes' ends, in files. */
+  endKey: string;
+  bins: Bin[];
   label: (value: number) => string;
   exact: (value: number) => string;
-  last?: {name: string; blocks: number; bytes: number};
 }
 
 /** The bars and the table are one: a row a class. */
-function Histogram({test, name, bins, label, exact, last}: Props) {
+function Histogram({test, name, endKey, bins, label, exact}: Props) {
   const t = useMessages();
-  const rows = last === undefined || last.blocks === 0 ? [] : [last];
-  const mostBlocks = Math.max(1, ...bins.map(bin => bin.blocks), ...rows.map(row => row.blocks));
-  const mostBytes = Math.max(1, ...bins.map(bin => bin.bytes), ...rows.map(row => row.bytes));
+  const mostBlocks = Math.max(1, ...bins.map(bin => bin.blocks));
+  const mostBytes = Math.max(1, ...bins.map(bin => bin.bytes));
   const {unit, show} = column(mostBytes);
-  const cells = ({blocks, bytes}: {blocks: number; bytes: number}) => (
-    <>
-      <td class="number" data-blocks={blocks}>{int(t, blocks)}</td>
-      <Bar share={blocks / mostBlocks} hue={0} />
-      <td class="number" data-bytes={bytes} title={exactBytes(t, bytes)}>{show(bytes)}</td>
-      <Bar share={bytes / mostBytes} hue={1} />
-    </>
-  );
+  const columns = useMemo((): Column<Bin>[] => [
+    {
+      key: endKey, name, value: bin => bin.up_to, cell: ({up_to: end}) => end === null ? t.notReleased : `≤ ${label(end)}`,
+      attrs: ({up_to: end}) => end === null ? {} : {title: exact(end)},
+    },
+    {...countColumn<Bin>(t, 'blocks', t.blocks, bin => bin.blocks), attrs: bin => ({'data-blocks': bin.blocks})},
+    barColumn(bin => bin.blocks / mostBlocks, () => 0, 'bar_blocks'),
+    bytesColumn(t, {key: 'bytes', name: unit, of: bin => bin.bytes, show}),
+    barColumn(bin => bin.bytes / mostBytes, () => 1, 'bar_bytes'),
+  ], [t, name, unit, mostBlocks, mostBytes]);
+  const [blocks, bytes] = [sum(bins, 'blocks'), sum(bins, 'bytes')];
   return (
-    <div class="table-box">
-      <table class="histogram" data-test={test}>
-        <thead>
-          <tr><th>{name}</th><th class="number">{t.blocks}</th><th class="bar-cell" aria-hidden="true" /><th class="number">{unit}</th><th class="bar-cell" aria-hidden="true" /></tr>
-        </thead>
-        <tbody>
-          {bins.map(bin => <tr key={bin.up_to} data-row="bin"><td title={exact(bin.up_to)}>≤ {label(bin.up_to)}</td>{cells(bin)}</tr>)}
-          {rows.map(row => <tr key="last" data-row="open"><td>{row.name}</td>{cells(row)}</tr>)}
-        </tbody>
-        <tfoot>
-          <tr class="sum">
-            <th scope="row">{t.total}</th>
-            <td class="number">{int(t, sum(bins, 'blocks') + (rows[0]?.blocks ?? 0))}</td><td />
-            <td class="number" title={exactBytes(t, sum(bins, 'bytes') + (rows[0]?.bytes ?? 0))}>{show(sum(bins, 'bytes') + (rows[0]?.bytes ?? 0))}</td><td />
-          </tr>
-        </tfoot>
-      </table>
-    </div>
+    <Table test={test} label={name} columns={columns} rows={bins} id={bin => bin.up_to ?? 'open'} class="histogram" file={test} rowAttrs={bin => ({'data-row': bin.up_to === null ? 'open' : 'bin'})}
+      foot={(
+        <tr class="sum">
+          <th scope="row">{t.total}</th>
+          <td class="number">{int(t, blocks)}</td><td />
+          <td class="number" title={exactBytes(t, bytes)}>{show(bytes)}</td><td />
+        </tr>
+      )} />
   );
 }
