@@ -40,10 +40,12 @@ const ACTS = new Map<string, Act>([
   ['2', {act: () => mark('b')}],
   ['/', {act: openSearch}],
   ['?', {act: () => set({keys: true})}],
-  // Firefox would search the page for what is typed next.
   ['\'', {act: () => {}}],
   ['escape', {act: escape}],
 ]);
+
+/** Firefox would search the page for what is typed next. */
+const QUICK_FIND = new Set(['/', '\'']);
 
 function escape(): void {
   const {keys, search, pinned} = get();
@@ -66,8 +68,11 @@ export function listenToKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || get().place === null || isTyping(event.target)) return;
     const found = ACTS.get(event.key.toLowerCase());
     if (found === undefined || (found.onCharts === true && !isOnCharts(event.target))) return;
-    // The keys' own list closes itself.
-    if (get().keys && event.key !== 'Escape') return;
+    // A dialog has keys of its own.
+    if (get().byHand !== null || (get().keys && event.key !== 'Escape')) {
+      if (QUICK_FIND.has(event.key)) event.preventDefault();
+      return;
+    }
     event.preventDefault();
     found.act();
   });

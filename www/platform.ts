@@ -1,4 +1,4 @@
-// Small things that a host may refuse: storage in a sandboxed frame, the clipboard without permission.
+// Small things that a host may refuse, such as storage in a sandboxed frame.
 
 export function remembered(key: string): string | null {
   try {
@@ -14,28 +14,6 @@ export function remember(key: string, value: string): void {
   } catch {
     // A choice that isn't kept is no reason to bother anyone.
   }
-}
-
-/** True where the text is on the clipboard now. */
-export async function copy(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text);
-  }
-}
-
-/** For pages without the clipboard's permission: plain http, sandboxed frames. */
-function copyBySelection(text: string): boolean {
-  const field = document.createElement('textarea');
-  field.value = text;
-  field.className = 'off-screen';
-  document.body.append(field);
-  field.select();
-  const copied = document.execCommand('copy');
-  field.remove();
-  return copied;
 }
 
 export function downloadBlob(name: string, parts: BlobPart[], type: string): void {

@@ -194,6 +194,8 @@ export interface State {
   search: string | null;
   /** The list of keys is open. */
   keys: boolean;
+  /** What the clipboard did not take, to be copied by hand. */
+  byHand: string | null;
   /** The next allocation is wanted from so many MiB on. */
   leastMib: number;
 }
@@ -252,6 +254,7 @@ let state: State = {
   colouring: 'operator',
   search: null,
   keys: false,
+  byHand: null,
   leastMib: 64,
 };
 

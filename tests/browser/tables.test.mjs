@@ -146,6 +146,58 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('plain http under a name: what the clipboard does not take is copied the old way, or shown to be copied by hand', async () => {
+      const page = await browser.open(hosts.addresses.http.replace('127.0.0.1', 'elsewhere.test'));
+      assert.deepEqual(await page.evaluate(() => [isSecureContext, navigator.clipboard === undefined]), [false, true]);
+      await page.evaluate(() => document.addEventListener('copy', () => { globalThis.copiedText = document.activeElement.value; }));
+      await page.click('.recipe button');
+      await page.waitFor(() => globalThis.copiedText !== undefined);
+      assert.equal(await page.evaluate(() => document.querySelector('.recipe button').textContent), 'Copied');
+      await page.click(at(`sample-${SAMPLE}`));
+      await readPeak(page);
+      await show(page, 'blocks');
+      await page.waitFor(selector => document.querySelectorAll(selector).length > 10, `${at('blocks')} tbody [data-bytes]`);
+      await page.evaluate(() => { globalThis.copiedText = undefined; });
+      await page.click(at('copy-blocks'));
+      await page.waitFor(() => globalThis.copiedText !== undefined);
+      assert.equal((await page.evaluate(() => globalThis.copiedText)).split('\n').length, worst.blocks + 1, 'rows that are asked for first, too');
+      await page.evaluate(() => { document.execCommand = () => false; });
+      await page.click(at('copy-blocks'));
+      await page.waitFor(selector => document.querySelector(`${selector} textarea`) !== null, at('by-hand'));
+      const [from, to, length] = await page.evaluate(selector => {
+        const {selectionStart, selectionEnd, value} = document.querySelector(`${selector} textarea`);
+        return [selectionStart, selectionEnd, value.length];
+      }, at('by-hand'));
+      assert.ok(from === 0 && to === length && length > 1000, 'all of it is selected');
+      await page.press('Escape');
+      await page.waitFor(selector => document.querySelector(selector) === null, at('by-hand'));
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
+    test('the browser’s own search in the page stays closed where / and \' are keys of the page', async () => {
+      const page = await openTab('peak');
+      await page.evaluate(() => {
+        document.activeElement?.blur();
+        globalThis.keysSeen = [];
+        addEventListener('keydown', ({key, defaultPrevented}) => globalThis.keysSeen.push([key, defaultPrevented]));
+      });
+      for (const key of ['\'', '/']) await page.press(key);
+      await page.waitFor(selector => document.activeElement === document.querySelector(selector), at('search'));
+      await page.type('mm');
+      assert.match(await page.evaluate(selector => document.querySelector(selector).value ?? document.querySelector(selector).textContent, at('search')), /^mm$/, 'what is typed next goes into the page’s search');
+      assert.deepEqual(await page.evaluate(() => globalThis.keysSeen.slice(0, 2)), [['\'', true], ['/', true]]);
+      await page.press('Escape');
+      await page.evaluate(() => document.activeElement?.blur());
+      await page.press('?');
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('keys'));
+      await page.press('/');
+      assert.deepEqual(await page.evaluate(() => globalThis.keysSeen.at(-1)), ['/', true], 'nor over the list of keys');
+      await page.press('Escape');
+      await page.waitFor(selector => document.querySelector(selector) === null, at('keys'));
+      await page.close();
+    });
+
     test('the flame graph: its sum, zoom by key, search, and its table', async () => {
       const page = await openTab('flame');
       await page.waitFor(selector => document.querySelector(selector) !== null, at('flame-graph'));

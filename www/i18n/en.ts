@@ -65,6 +65,8 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Select and copy by hand',
+  byHandTitle: 'Copy by hand',
+  byHandWhy: 'This page has no access to the clipboard. The text is selected: Ctrl+C (⌘C) copies it.',
   dropHere: (replaces: boolean): string => replaces ? 'Drop to open: what is open now is replaced' : 'Drop to open',
 
   // Opening

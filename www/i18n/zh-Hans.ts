@@ -54,6 +54,8 @@ export const zhHans: Messages = {
   copy: '复制',
   copied: '已复制',
   copyFailed: '请手动选中并复制',
+  byHandTitle: '手动复制',
+  byHandWhy: '此页面无法访问剪贴板。文字已选中：按 Ctrl+C（⌘C）复制。',
   dropHere: replaces => replaces ? '松开即打开，并替换当前内容' : '松开即打开',
 
   walking: paths => `正在查看文件夹：已看到 ${n(paths)} 个文件`,

@@ -54,6 +54,8 @@ export const zhHant: Messages = {
   copy: '複製',
   copied: '已複製',
   copyFailed: '請手動選中並複製',
+  byHandTitle: '手動複製',
+  byHandWhy: '此頁面無法存取剪貼簿。文字已選取：按 Ctrl+C（⌘C）複製。',
   dropHere: replaces => replaces ? '鬆開即開啟，並替換目前內容' : '鬆開即開啟',
 
   walking: paths => `正在檢視資料夾：已看到 ${n(paths)} 個檔案`,

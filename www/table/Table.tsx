@@ -2,7 +2,8 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {useMessages} from '../i18n';
-import {copy, downloadBlob} from '../platform';
+import {copy} from '../clipboard';
+import {downloadBlob} from '../platform';
 import {TextField} from '../views/TextField';
 import type {Column, Remote, Sort} from './model';
 import {csv, isRemote, matching, sorted, tsv} from './model';

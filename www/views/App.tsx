@@ -2,6 +2,7 @@ import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
 import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
 import {Answer} from './Answer';
+import {ByHand} from './ByHand';
 import {DropHint, Header} from './Header';
 import {Notices} from './Notices';
 import {Found} from './Found';
@@ -25,6 +26,7 @@ export function App({s}: {s: State}) {
       <Progress walked={s.walked} session={s.session} />
       {s.session === null ? <Start /> : <Session s={s} />}
       {s.keys && <Keys />}
+      {s.byHand !== null && <ByHand text={s.byHand} />}
       {s.dragging && <DropHint replaces={s.session !== null} />}
     </LanguageProvider>
   );

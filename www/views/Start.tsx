@@ -1,7 +1,7 @@
 import {useState} from 'preact/hooks';
 import {sampleNames} from '../embedded';
 import {useMessages} from '../i18n';
-import {copy} from '../platform';
+import {copy} from '../clipboard';
 import {openSample} from '../session';
 import {pickFiles, pickFolder} from './Header';
 import {memo} from './memo';
