@@ -1,5 +1,6 @@
 // What the build put into the page: both variants of the wasm, the worker scripts, the samples.
-import type {Variant} from './protocol';
+import {freshName, whenFree} from './alive';
+import type {FromWorker, Variant} from './protocol';
 
 const SAMPLE_PREFIX = 'sample-';
 
@@ -29,14 +30,19 @@ export function wasm(variant: Variant): Promise<WebAssembly.Module> {
 
 const scripts = new Map<Variant, string>();
 
-/** A fresh worker of a variant. The Blob's address is kept: workers are made again and again. */
+/** A fresh worker of a variant; its end is an error of it, too. The Blob's address is kept: workers are made again and again. */
 export function worker(variant: Variant): Worker {
   let script = scripts.get(variant);
   if (script === undefined) {
     script = URL.createObjectURL(new Blob([text(`worker-${variant}`)], {type: 'text/javascript'}));
     scripts.set(variant, script);
   }
-  return new Worker(script);
+  const name = freshName();
+  const made = new Worker(script, {name});
+  made.addEventListener('message', ({data}: MessageEvent<FromWorker>) => {
+    if (data.type === 'alive') void whenFree(name).then(() => made.dispatchEvent(new ErrorEvent('error', {message: 'the browser ended its worker'})));
+  });
+  return made;
 }
 
 /** Names of the samples inside the page. */

@@ -1,4 +1,5 @@
 // The engine as the page sees it: one worker that answers calls, with its pool of threads; disposable and startable again.
+import {endIsSeen} from './alive';
 import {wasm, worker} from './embedded';
 import type {EngineCalls, FromWorker, ToWorker, Variant} from './protocol';
 import {POOL_START_MS} from './threads';
@@ -9,11 +10,15 @@ export class EngineEnded extends Error {}
 interface Waiting {
   resolve(value: never): void;
   reject(error: Error): void;
+  /** A timer. */
+  silence: number;
 }
 
 const MOST_THREADS = 16;
 /** Beyond the pool's own limit: the wasm must also be instantiated. */
 const START_MS = POOL_START_MS + 5000;
+/** Where the end of a worker cannot be seen: no call takes so long. */
+const SILENT_MS = 120_000;
 
 const send = (to: Worker, message: ToWorker, transfer: Transferable[] = []): void => to.postMessage(message, transfer);
 
@@ -50,7 +55,8 @@ export class Engine {
     if (running === null) throw new EngineEnded('the engine was ended');
     return new Promise((resolve, reject) => {
       const id = this.#next++;
-      this.#waiting.set(id, {resolve, reject});
+      const silence = endIsSeen() ? 0 : setTimeout(() => this.#die(running, `it did not answer for ${SILENT_MS / 1000} s`), SILENT_MS);
+      this.#waiting.set(id, {resolve, reject, silence});
       send(running, {type: 'call', id, method, args}, transfer);
     });
   }
@@ -66,7 +72,10 @@ export class Engine {
     this.#failStart(new EngineEnded(reason));
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    waiting.forEach(call => call.reject(new EngineEnded(reason)));
+    for (const call of waiting) {
+      clearTimeout(call.silence);
+      call.reject(new EngineEnded(reason));
+    }
   }
 
   async #launch(): Promise<number> {
@@ -128,6 +137,7 @@ export class Engine {
     if (data.type !== 'reply' && data.type !== 'refused') return;
     const call = this.#waiting.get(data.id);
     this.#waiting.delete(data.id);
+    clearTimeout(call?.silence);
     if (data.type === 'reply') call?.resolve(data.value as never);
     else call?.reject(new Error(data.message));
   }

@@ -4,6 +4,7 @@ import type {BlockFilter, By, Colouring} from '../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
 import {pin} from './frames';
+import type {Opened} from './open';
 import {show} from './session';
 import type {ScanPhase, State, Tab} from './state';
 import {deviceAt, get, lengthOf, set} from './state';
@@ -80,9 +81,19 @@ let timer = 0;
 /** A hash that was there before the capture it speaks of. */
 let wanted: string | null = location.hash.length > 1 ? location.hash : null;
 
+/** What the written hash speaks of. */
+let opened: Opened[] | null = null;
+
 /** Called after each change of the state. */
 export function syncHash(): void {
   const s = get();
+  if (s.session !== null && s.session.opened !== opened) {
+    opened = s.session.opened;
+    written = '';
+  } else if (s.session !== null && !isComplete(s) && written !== '') {
+    // The same files are read again.
+    wanted = written;
+  }
   if (wanted !== null && s.place !== null && isComplete(s)) {
     const hash = wanted;
     wanted = null;

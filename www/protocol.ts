@@ -162,6 +162,8 @@ export type ToWorker =
   | {type: 'call'; id: number; method: keyof EngineCalls; args: unknown[]};
 
 export type FromWorker =
+  /** It holds the lock that tells that it lives. */
+  | {type: 'alive'}
   | {type: 'ready'; threads: number}
   | {type: 'spawn'; count: number; init: ThreadStart}
   | {type: 'up'}

@@ -149,10 +149,15 @@ class Pool {
         helper.postMessage({type: 'range', module, trace, range} satisfies ToWorker);
       });
     } finally {
-      if (ended && !this.signal.aborted) this.#idle.push(helper);
+      if (ended && !this.signal.aborted) this.#rest(helper);
       else helper.terminate();
       free();
     }
+  }
+
+  #rest(helper: Worker): void {
+    this.#idle.push(helper);
+    helper.onerror = () => this.#idle.splice(this.#idle.indexOf(helper), 1);
   }
 
   end(): void {

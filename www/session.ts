@@ -16,6 +16,8 @@ import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, firstView, get, isUnderWay, notif
 export const REPORT_TOP = 25;
 /** Files that are looked into at once. */
 const FILES_AT_ONCE = 32;
+/** So often an engine that ended is started anew with the files that a person opened; then the files, or what is asked of them, end it. */
+const MOST_RECOVERIES = 2;
 /** Sizes are shown this many captures at a time. */
 const SIZES_AT_ONCE = 32;
 
@@ -39,6 +41,7 @@ export const openPicked = (files: Iterable<File>): Promise<void> => openList(pic
 
 export const openSample = (name: string): Promise<void> => open(async () => atHand(await sample(name)));
 
+/** Reads the session's files again, and shows them as they were shown (see hash.ts). */
 export function openAgain(): void {
   const session = get().session;
   if (session !== null) void openList(session.opened);
@@ -46,22 +49,36 @@ export function openAgain(): void {
 
 const openList = (opened: Opened[]): Promise<void> => open(() => Promise.resolve(atHand(opened)));
 
-async function open(list: (progress: (paths: number) => void, signal: AbortSignal) => Promise<Walk>): Promise<void> {
+/** Engines that ended with the files that are open. */
+let recoveries = 0;
+
+function open(list: Lister): Promise<void> {
+  recoveries = 0;
+  return reopen(list);
+}
+
+type Lister = (progress: (paths: number) => void, signal: AbortSignal) => Promise<Walk>;
+
+async function reopen(list: Lister): Promise<void> {
   opening.abort();
   const mine = opening = new AbortController();
   const {signal} = mine;
-  set({walked: 0, notices: []});
+  set({walked: 0, ...recoveries === 0 ? {notices: []} : {}});
   try {
     const {opened, unreadable, tooDeep, tooMany} = await list(paths => signal.aborted || set({walked: paths}), signal);
     signal.throwIfAborted();
     set({walked: opened.length});
     const paths = opened.map(file => file.path);
-    const found = await engine.call('discover', [paths]);
+    // An engine that ends now has lost nothing yet: the next one is asked.
+    const look = async (): Promise<[FoundMessage, Sniffed]> => {
+      const found = await engine.call('discover', [paths]);
+      return [found, await sniffed(opened, found, signal)];
+    };
+    const [found, looked] = await look().catch(error => error instanceof EngineEnded && !signal.aborted ? look() : Promise.reject(error));
     signal.throwIfAborted();
     if (unreadable.length > 0) notify('error', t => t.folderUnreadable(unreadable[0] ?? '', unreadable.length));
     if (tooDeep.length > 0) notify('warning', t => t.tooDeep(tooDeep[0] ?? '', tooDeep.length, DEEPEST));
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
-    const looked = await sniffed(opened, found, signal);
     const [unread] = looked.unread;
     if (found.captures.length + found.xplanes.length + looked.reports.length > 0) begin(opened, {...found, reports: looked.reports}, looked.unread);
     else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
@@ -417,16 +434,24 @@ function patchScan(index: number, change: Partial<Scan>): void {
   patch(session => ({scans: session.scans.map((scan, i) => i === index ? {...scan, ...change} : scan)}));
 }
 
+/** Its columns are gone; the files are not. */
 function engineDied(message: string): void {
-  opening.abort();
   reading.abort();
   patch(session => ({
     lost: true,
     readingSince: null,
     scans: session.scans.map(scan => scan.phase === 'done' || scan.phase === 'failed' ? scan : {...scan, phase: 'cancelled'}),
   }));
-  set({frame: null, overview: null, hover: null, hoverDetail: null, walked: null});
-  notify('error', t => t.engineDied(message), true);
+  set({frame: null, overview: null, hover: null, hoverDetail: null});
+  const {session, walked} = get();
+  const again = session !== null && walked === null && recoveries < MOST_RECOVERIES;
+  if (again) {
+    recoveries += 1;
+    notify('warning', t => t.engineRecovers(message));
+    void reopen(() => Promise.resolve(atHand(session.opened)));
+  } else {
+    notify('error', t => t.engineDied(message), session !== null && walked === null);
+  }
   void startEngine();
 }
 

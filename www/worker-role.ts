@@ -1,4 +1,5 @@
 // The parts that both worker bundles share: talking to the page, and answering as the engine.
+import {hold} from './alive';
 import type {EngineCalls, FromWorker, ToWorker} from './protocol';
 
 interface WorkerScope {
@@ -14,6 +15,7 @@ export function post(message: FromWorker, transfer: Transferable[] = []): void {
 
 /** Takes every message; whatever is thrown ends this worker's use and is told to the page. */
 export function listen(take: (message: ToWorker) => void | Promise<void>): void {
+  void hold(self.name, () => post({type: 'alive'}));
   scope.onmessage = async ({data}) => {
     try {
       await take(data);

@@ -120,7 +120,7 @@ pub fn read_packed(file: &str, bytes: &[u8]) -> ReadReport {
     if let Some(other @ (Sniffed::Database | Sniffed::Snapshot)) = sniff(&bytes[..bytes.len().min(SNIFFED_BYTES)]) {
         return unread(file, other);
     }
-    let mut unpacker = Unpacker::default();
+    let mut unpacker = Unpacker::of_at_most(LARGEST_REPORT_BYTES);
     let mut text = Vec::new();
     let mut keep = |bytes: &[u8]| text.extend_from_slice(bytes);
     match unpacker.feed(bytes, &mut keep).and_then(|()| unpacker.finish(&mut keep)) {

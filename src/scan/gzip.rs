@@ -17,7 +17,16 @@ pub struct Unpacker {
     /// The first bytes, until there are enough of them to tell.
     head: Vec<u8>,
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
+    packed_bytes: u64,
+    unpacked_bytes: u64,
+    /// What is held in memory as a whole has an end.
+    most_bytes: Option<u64>,
 }
+
+/// Text of profilers packs to a tenth or a thirtieth. What packs better than this is made to fill a memory or to keep a reader busy.
+const MOST_RATIO: u64 = 300;
+/// Up to here nothing is harmed.
+const HARMLESS_BYTES: u64 = 256 << 20;
 
 /// What to say of an archive that cannot be unpacked to its end.
 pub fn damaged(error: &io::Error) -> Problem {
@@ -25,6 +34,11 @@ pub fn damaged(error: &io::Error) -> Problem {
 }
 
 impl Unpacker {
+    /// For a file that is held in memory as a whole.
+    pub fn of_at_most(bytes: u64) -> Unpacker {
+        Unpacker { most_bytes: Some(bytes), ..Unpacker::default() }
+    }
+
     /// Takes the next bytes of the file.
     pub fn feed(&mut self, mut chunk: &[u8], each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         if self.head.len() < MAGIC.len() {
@@ -70,8 +84,16 @@ impl Unpacker {
         for part in chunk.chunks(PACKED_BYTES) {
             let written = decoder.write_all(part);
             each(decoder.get_ref());
+            self.packed_bytes += part.len() as u64;
+            self.unpacked_bytes += decoder.get_ref().len() as u64;
             decoder.get_mut().clear();
             written?;
+            if self.most_bytes.is_some_and(|most| self.unpacked_bytes > most) {
+                return Err(io::Error::other("it unpacks to more than such a file ever has"));
+            }
+            if self.unpacked_bytes > HARMLESS_BYTES && self.unpacked_bytes / self.packed_bytes > MOST_RATIO {
+                return Err(io::Error::other("it unpacks to hundreds of times its size: no capture does, so it is not read on"));
+            }
         }
         Ok(())
     }
@@ -106,6 +128,23 @@ mod tests {
         let archive = packed(&text);
         let (out, whole) = unpack(&[&archive[..archive.len() / 2]]);
         assert!(!whole && out.len() > text.len() / 4 && text.starts_with(&out));
+    }
+
+    #[test]
+    fn a_bomb_is_stopped() {
+        let bomb = packed(&vec![b'['; 400 << 20]);
+        let mut seen = 0;
+        let mut unpacker = Unpacker::default();
+        let stopped = unpacker.feed(&bomb, &mut |bytes| seen += bytes.len() as u64);
+        assert!(stopped.is_err_and(|error| error.to_string().contains("hundreds of times")));
+        assert!(seen <= HARMLESS_BYTES + (64 << 20), "{seen} bytes were unpacked");
+    }
+
+    #[test]
+    fn what_is_held_has_an_end() {
+        let archive = packed(&[b' '; 5000]);
+        assert!(Unpacker::of_at_most(4999).feed(&archive, &mut |_| {}).is_err());
+        assert!(Unpacker::of_at_most(5000).feed(&archive, &mut |_| {}).is_ok());
     }
 
     #[test]

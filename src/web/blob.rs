@@ -3,10 +3,10 @@
 use crate::error::Problem;
 use crate::scan::gzip::{Unpacker, damaged, is_gzip};
 use crate::scan::wire::{Selective, feed_selectively};
-use js_sys::{ArrayBuffer, Function, Object, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Function, Object, Promise, Reflect, Uint8Array};
 use std::ops::Range;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, File, FileReaderSync, ReadableStreamByobReader};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, File, FileReaderSync, ReadableStreamByobReader};
 
 /// Larger slices are read faster (measured up to 64 MiB); this one keeps a worker small.
 const SLICE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
@@ -19,6 +19,9 @@ const SELECTED_SLICE_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 
 /// A stream of 3 GiB or more stalled in Chromium now and then (measured with nothing else in the page); shorter ones never did.
 const STREAM_BYTES: f64 = (1u32 << 30) as f64;
+
+/// A stream that gives nothing for so long is given up for slices. Those wait for as long as the disk needs.
+const STALLED_MS: i32 = 15_000;
 
 /// Past the end of a range only the rest of one event is wanted.
 const SLICE_PAST_RANGE_BYTES: f64 = 64.0 * 1024.0;
@@ -56,8 +59,11 @@ impl<'a> BlobReader<'a> {
 
 /// Reads a file to its end, unpacked where it is gzip. `each` gets the bytes and the position in the file. The browser reads ahead meanwhile.
 pub async fn stream(file: &File, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
+    unpack(file, Unpacker::default(), each).await
+}
+
+async fn unpack(file: &File, mut unpacker: Unpacker, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Problem> {
     let mut stretch = Stretch::of(file, 0.0, file.size());
-    let mut unpacker = Unpacker::default();
     let mut chunk = Vec::new();
     while let Some(bytes) = stretch.next().await? {
         chunk.resize(bytes.length() as usize, 0);
@@ -129,12 +135,19 @@ impl<'a> Stretch<'a> {
         };
         let bytes = match &mut source {
             Source::Slices(blob) => blob.read_next(SLICE_BYTES.min(self.piece_end - self.at))?,
-            Source::Stream { reader, room } => {
-                let bytes = read_into(reader, room).await.map_err(|error| unreadable(&error))?;
-                // The buffer went to the browser and came back, under another name.
-                *room = bytes.buffer();
-                Some(bytes).filter(|bytes| bytes.length() > 0)
-            }
+            Source::Stream { reader, room } => match read_into(reader, room).await.map_err(|error| unreadable(&error))? {
+                Some(bytes) => {
+                    // The buffer went to the browser and came back, under another name.
+                    *room = bytes.buffer();
+                    Some(bytes).filter(|bytes| bytes.length() > 0)
+                }
+                None => {
+                    let mut slices = BlobReader::open(self.file, self.at)?;
+                    let bytes = slices.read_next(SLICE_BYTES.min(self.piece_end - self.at))?;
+                    source = Source::Slices(slices);
+                    bytes
+                }
+            },
         };
         let Some(bytes) = bytes else { return Err(shorter()) };
         self.source = Some(source);
@@ -143,9 +156,21 @@ impl<'a> Stretch<'a> {
     }
 }
 
-async fn read_into(reader: &ReadableStreamByobReader, room: &ArrayBuffer) -> Result<Uint8Array, JsValue> {
-    let read = reader.read_with_array_buffer_view(&Uint8Array::new(room)).await?;
-    Reflect::get(&read, &"value".into())?.dyn_into()
+/// The next bytes of a stream; `None` where it stalled, and is of no more use.
+async fn read_into(reader: &ReadableStreamByobReader, room: &ArrayBuffer) -> Result<Option<Uint8Array>, JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let mut timer = 0;
+    let mut stalled = Ok(());
+    let patience = Promise::new(&mut |resolve, _| match scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, STALLED_MS) {
+        Ok(set) => timer = set,
+        Err(error) => stalled = Err(error),
+    });
+    stalled?;
+    let read = reader.read_with_array_buffer_view(&Uint8Array::new(room));
+    let first = Promise::race(&Array::of2(&read, &patience)).await;
+    scope.clear_timeout_with_handle(timer);
+    let first = first?;
+    if first.is_undefined() { Ok(None) } else { Reflect::get(&first, &"value".into())?.dyn_into().map(Some) }
 }
 
 fn byob_reader(blob: &Blob) -> Result<ReadableStreamByobReader, JsValue> {
@@ -193,7 +218,7 @@ pub async fn read_all(file: &File, most: f64) -> Result<Vec<u8>, Problem> {
         return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
     let mut text = Vec::new();
-    stream(file, &mut |bytes, _| text.extend_from_slice(bytes)).await?;
+    unpack(file, Unpacker::of_at_most(most as u64), &mut |bytes, _| text.extend_from_slice(bytes)).await?;
     Ok(text)
 }
 

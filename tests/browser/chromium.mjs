@@ -14,11 +14,12 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     executablePath: findBrowser('chromium'),
     args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
   });
-  /** `frame`: the frame in the page that is meant. */
-  const open = async (address, {width = 1280, height = 800, ratio = 1, frame} = {}) => {
+  /** `frame`: the frame in the page that is meant; `init`: a function that runs in the page before anything of its own. */
+  const open = async (address, {width = 1280, height = 800, ratio = 1, frame, init} = {}) => {
     const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
     const page = await context.newPage();
     const watched = watch(page, context);
+    if (init) await page.addInitScript(init);
     await page.goto(address);
     const inside = frame === undefined ? page : await (await page.waitForSelector(frame)).contentFrame();
     const done = drawn(inside);

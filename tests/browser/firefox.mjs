@@ -20,11 +20,12 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     env: {...process.env, ...QUIET.env, ...(log ? {MOZ_LOG: 'nsHttp:3', MOZ_LOG_FILE: log} : {})},
     extraPrefsFirefox: {...QUIET.preferences, 'intl.accept_languages': lang, 'network.dns.localDomains': 'elsewhere.test', 'layout.css.prefers-color-scheme.content-override': SCHEMES[scheme]},
   });
-  /** `frame`: the frame in the page that is meant. */
-  const open = async (address, {width = 1280, height = 800, frame} = {}) => {
+  /** `frame`: the frame in the page that is meant; `init`: a function that runs in the page before anything of its own. */
+  const open = async (address, {width = 1280, height = 800, frame, init} = {}) => {
     const page = await browser.newPage();
     await page.setViewport({width, height});
     const watched = watch(page);
+    if (init) await page.evaluateOnNewDocument(init);
     await page.goto(address);
     const inside = frame === undefined ? page : await (await page.waitForSelector(frame)).contentFrame();
     const done = drawn(inside);

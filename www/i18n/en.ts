@@ -462,6 +462,7 @@ export const en = {
   fileFailed: (path: string, reason: string) => `“${path}” could not be opened, so what it would tell is missing: ${reason}. Open it again.`,
   engineDied: (reason: string) =>
     `The engine ended: ${reason}. A fresh one has been started; the files are still at hand and can be opened again with one click.`,
+  engineRecovers: (reason: string) => `The engine ended: ${reason}. A fresh one reads the files again; the view will be as it was.`,
   engineFailed: (reason: string) =>
     `The engine did not start: ${reason}. It needs WebAssembly with SIMD and DecompressionStream: Chrome 91, Firefox 113, Safari 16.4 or newer.`,
   drawingFailed: (reason: string) => `The trend cannot be drawn: ${reason}. Figures, lanes and tables are not affected.`,

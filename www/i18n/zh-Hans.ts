@@ -418,6 +418,7 @@ export const zhHans: Messages = {
   captureFailed: (source, reason) => `“${source}”未能读取：${reason}。其余部分不受影响。`,
   fileFailed: (path, reason) => `无法打开“${path}”，它所含的信息缺失：${reason}。请重新打开。`,
   engineDied: reason => `引擎已结束：${reason}。新的引擎已经启动；文件仍在手边，点一下即可重新打开。`,
+  engineRecovers: reason => `引擎已结束：${reason}。新的引擎正在重新读取文件，随后恢复原来的视图。`,
   engineFailed: reason =>
     `引擎未能启动：${reason}。需要带 SIMD 的 WebAssembly 和 DecompressionStream：Chrome 91、Firefox 113、Safari 16.4 或更新版本。`,
   drawingFailed: reason => `趋势图无法绘制：${reason}。数字、泳道和表格不受影响。`,

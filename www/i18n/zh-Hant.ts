@@ -418,6 +418,7 @@ export const zhHant: Messages = {
   captureFailed: (source, reason) => `「${source}」未能讀取：${reason}。其餘部分不受影響。`,
   fileFailed: (path, reason) => `無法開啟「${path}」，它所含的資訊缺失：${reason}。請重新開啟。`,
   engineDied: reason => `引擎已結束：${reason}。新的引擎已經啟動；檔案仍在手邊，點一下即可重新開啟。`,
+  engineRecovers: reason => `引擎已結束：${reason}。新的引擎正在重新讀取檔案，隨後恢復原來的檢視。`,
   engineFailed: reason =>
     `引擎未能啟動：${reason}。需要帶 SIMD 的 WebAssembly 和 DecompressionStream：Chrome 91、Firefox 113、Safari 16.4 或更新版本。`,
   drawingFailed: reason => `趨勢圖無法繪製：${reason}。數字、泳道和表格不受影響。`,

@@ -427,14 +427,17 @@ fn whole_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Problem> {
         return Err(Problem::DamagedFile { reason: "the file is too large to be what its name says".to_owned() });
     }
     let mut text = Vec::new();
-    slices(path, &mut |bytes| text.extend_from_slice(bytes))?;
+    unpack(path, Unpacker::of_at_most(most_bytes), &mut |bytes| text.extend_from_slice(bytes))?;
     Ok(text)
 }
 
 fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> Result<(), Problem> {
+    unpack(path, Unpacker::default(), feed)
+}
+
+fn unpack(path: &Path, mut unpacker: Unpacker, feed: &mut dyn FnMut(&[u8])) -> Result<(), Problem> {
     let mut file = File::open(path).map_err(|error| unreadable(&error))?;
     let mut slice = vec![0; SLICE_BYTES];
-    let mut unpacker = Unpacker::default();
     loop {
         match file.read(&mut slice) {
             Ok(0) => return unpacker.finish(feed).map_err(|error| damaged(&error)),
