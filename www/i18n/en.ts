@@ -310,7 +310,9 @@ export const en = {
   aliveIsNoLeak: 'Not released before the capture ended. That is no leak by itself: weights and caches live on.',
   peakWithout: 'Peak without it',
   peakWithoutTitle: 'The largest total of the whole capture if this group did not exist: what freeing it earlier is worth at most',
-  betweenEmpty: 'Set two instants: point at a chart and press 1 for A and 2 for B, or type them here.',
+  betweenEmpty: 'Set two instants: point at a chart and press 1 for A and 2 for B, type them here, or take one of the instants beside.',
+  peakSpot: 'Peak',
+  cursorSpot: 'Cursor',
   betweenTitle: (a: string, b: string, net: string, fresh: number, freed: number) =>
     `From ${a} to ${b}: ${net === '0 B' ? 'no change' : net}, ${many(fresh, 'block', 'blocks')} new, ${n(freed)} freed`,
   pairTitle: 'One capture against another, at their peaks',

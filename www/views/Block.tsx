@@ -13,10 +13,12 @@ interface Props {
   pinned: number | null;
   detail: BlockDetail | null;
   device: DeviceSummary;
+  /** The call stacks are being read. */
+  tracing: boolean;
 }
 
 /** The pinned block, and the blocks of its operator that lived beside it. */
-export const Block = memo(function Block({pinned, detail, device}: Props) {
+export const Block = memo(function Block({pinned, detail, device, tracing}: Props) {
   const t = useMessages();
   if (pinned === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted">{t.blockEmpty}</p></section>;
   if (detail === null) return <section class="panel block"><h2>{t.blockTitle}</h2><p class="muted" role="status">{t.blockLoading}</p></section>;
@@ -27,7 +29,8 @@ export const Block = memo(function Block({pinned, detail, device}: Props) {
         <button type="button" class="quiet" title={t.unpin} aria-label={t.unpin} onClick={() => pin(null)}>×</button>
       </h2>
       <CodeLine origin={detail.origin} />
-      <Origin origin={detail.origin} />
+      <ToOverlaps detail={detail} device={device} />
+      {detail.origin !== null && detail.origin !== undefined ? <Origin origin={detail.origin} /> : !ofJax(device) && <p class="muted" data-test="no-stacks">{tracing ? t.traceUnderWay : t.noTrace}</p>}
       <Only detail={detail} device={device} />
       <Facts detail={detail} device={device} />
       <Totals allocation={detail.at_allocation} release={detail.at_release} />
@@ -56,9 +59,8 @@ function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
   );
 }
 
-function Origin({origin}: {origin: OriginDetail | null | undefined}) {
+function Origin({origin}: {origin: OriginDetail}) {
   const t = useMessages();
-  if (origin === null || origin === undefined) return null;
   return (
     <>
       <h3>{t.callStack}</h3>
@@ -123,6 +125,14 @@ function Totals({allocation, release}: {allocation: TotalsDetail; release: Total
       <tbody>{rows.map(([name, key]) => <tr key={key}><th scope="row">{name}</th>{cell(allocation[key])}{cell(release[key])}</tr>)}</tbody>
     </table>
   );
+}
+
+/** They stand below the stack, as a rule out of sight. */
+function ToOverlaps({detail: {overlapping, overlapping_bytes}, device}: {detail: BlockDetail; device: DeviceSummary}) {
+  const t = useMessages();
+  if (overlapping === 0) return null;
+  const go = (event: MouseEvent): void => (event.currentTarget as HTMLElement).closest('section')?.querySelector('.overlaps')?.scrollIntoView({block: 'nearest'});
+  return <p class="to-overlaps"><button type="button" class="plain link" data-test="to-overlaps" onClick={go}>{(ofJax(device) ? t.overlappingOwner : t.overlapping)(overlapping, size(overlapping_bytes))} ↓</button></p>;
 }
 
 function Overlaps({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {

@@ -1,5 +1,7 @@
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import type {State} from '../state';
+import {traceShare} from '../panels';
+import {captureAt} from '../state';
 import {Block} from './Block';
 import {Charts} from './Charts';
 import {Peak} from './Peak';
@@ -11,7 +13,7 @@ export function Work({s, device}: {s: State; device: DeviceSummary}) {
       <Charts s={s} device={device} />
       <aside class="side">
         <Peak device={device} />
-        <Block pinned={s.pinned} detail={s.detail} device={device} />
+        <Block pinned={s.pinned} detail={s.detail} device={device} tracing={traceShare(s.session, captureAt(s)) !== null} />
       </aside>
     </div>
   );

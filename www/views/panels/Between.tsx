@@ -26,7 +26,9 @@ export function Between({s, device}: Props) {
   const marks = (
     <>
       <TimeField label="A" ns={s.a} device={device} test="a-field" take={ns => put('a', ns)} />
+      <Spots side="a" s={s} device={device} />
       <TimeField label="B" ns={s.b} device={device} test="b-field" take={ns => put('b', ns)} />
+      <Spots side="b" s={s} device={device} />
     </>
   );
   if (s.a === null || s.b === null) return <EmptyPanel test="between" title={t.tabNames.between} text={t.betweenEmpty} controls={marks} />;
@@ -40,6 +42,17 @@ export function Between({s, device}: Props) {
       title={t.betweenTitle(time(t, value.a_ns, device.end_ns), time(t, value.b_ns, device.end_ns), signedSize(net), value.new.blocks, value.freed.blocks)}>
       {value.groups === null || value.groups === undefined ? <NoGroups s={s} /> : <Rows s={s} device={device} value={value} groups={value.groups} />}
     </Panel>
+  );
+}
+
+/** Instants that are one click away: without a pointer over the charts, or without keys. */
+function Spots({side, s, device}: Props & {side: 'a' | 'b'}) {
+  const t = useMessages();
+  const spots: [string, number | null][] = [[t.start, 0], [t.peakSpot, device.peak.time_ns], [t.cursorSpot, s.cursor], [t.end, device.end_ns]];
+  return (
+    <span class="spots">
+      {spots.map(([name, ns]) => ns !== null && <button key={name} type="button" class="plain link" aria-label={`${side.toUpperCase()}: ${name}`} disabled={s[side] === ns} onClick={() => put(side, ns)}>{name}</button>)}
+    </span>
   );
 }
 
