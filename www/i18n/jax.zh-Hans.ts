@@ -1,7 +1,7 @@
 // 简体中文：关于 JAX 采集的文字。
-import type {Diagnosis} from '../../target/plain/pkg/oomscope';
-import {duration, size} from '../format';
 import type {jaxEn} from './jax.en';
+import type {VerdictWords} from './verdict';
+import {verdictIn} from './verdict';
 
 const n = (value: number): string => value.toLocaleString('zh-Hans');
 const ROLES: {[role: string]: string} = {forward: '前向，为反向保留', backward: '反向', workspace: '库的工作区', other: '其他'};
@@ -20,42 +20,22 @@ function ownerName(owner: string): string {
   return `${what === 'outputs' ? '输出' : '临时内存'}：${module} 第 ${execution} 次执行`;
 }
 
-/** 由代码和参数组成的结论；没有收录的代码用英文原文。 */
-function verdict({code, args, text}: Diagnosis): string {
-  const number = (name: string): number => Number(args[name] ?? 0);
-  const bytes = (name: string): string => size(number(name));
-  const word = (name: string): string => String(args[name] ?? '');
-  const percent = (name: string): string => `${(number(name) / 10).toFixed(1)} %`;
-  switch (code) {
-    case 'step-does-not-fit': {
-      const head = `这一步本身就放不下：需要 ${bytes('needed')}，只有 ${bytes('capacity')}`;
-      return 'role' in args ? `${head}；临时内存峰值中 ${percent('permille')} 属于“${ROLES[word('role')] ?? word('role')}”。` : `${head}。`;
-    }
-    case 'fits-alone': {
-      const head = `这一步单独放得下，与其他数组一起就放不下：开始时已用 ${bytes('used')}，还要 ${bytes('adds')}，只有 ${bytes('capacity')}`;
-      return 'owner' in args ? `${head}；其他数组中最大的一组 ${bytes('bytes')}，来自 ${ownerName(word('owner'))}。` : `${head}。`;
-    }
-    case 'grows-per-execution':
-      return `每执行一次增长 ${bytes('grown')}，是非别名输出的 ${(number('ratio_permille') / 1000).toFixed(2)} 倍，已用从 ${bytes('first')} 到 ${bytes('last')}：`
-        + `${number('keeps') === 1 ? '程序保留了每一步的输出' : '原因不明'}；还能再执行 ${n(number('more'))} 次。`;
-    case 'not-donated':
-      return `${number('donated') === 0 ? '没有参数被捐赠（donate）' : `${n(number('count'))} 个参数中只有 ${n(number('donated'))} 个被捐赠（donate）`}：捐赠状态最多可省 ${bytes('saves')}。`;
-    case 'other-live-arrays': return `其他存活数组占去 ${bytes('others')}；最大的一组 ${bytes('bytes')}，来自 ${ownerName(word('owner'))}。`;
-    case 'allocator-retry': {
-      const basis = number('inferred') === 0 ? '' : `（其中 ${n(number('inferred'))} 次由耗时推断）`;
-      return `AllocatorRetry：等待内存 ${n(number('count'))} 次，最长 ${duration(number('longest_ns'))}${number('idle') > 0 ? `，${n(number('idle'))} 次没有启动任何内核` : ''}${basis}。`;
-    }
-    case 'fragmentation': return `碎片：空闲 ${bytes('available')}，但不连续：最大的一块 ${bytes('largest')}，而申请的是 ${bytes('request')}。`;
-    case 'xla-rematerialized': return `XLA 已经重算了 ${n(number('count'))} 条指令：它已到极限。`;
-    case 'near-limit': return `这一步放得下，但只剩 ${bytes('margin')}：分配器要求临时内存连续，单是碎片就可能使它失败。`;
-    case 'capacity-below-hbm':
-      return `内存池只有设备 ${bytes('hbm')} 中的 ${bytes('capacity')}（${percent('permille')}）：设置过 XLA_PYTHON_CLIENT_MEM_FRACTION（采集里没有记录）；只有 GPU 真有空闲时调大它才有用。`;
-    case 'no-gradient': return `${word('module')} 不求梯度：它是评估，缓冲区的角色没有意义。`;
-    case 'eager': return `逐算子执行的程序：${n(number('modules'))} 个小模块共执行 ${n(number('executions'))} 次，最大的需要 ${bytes('largest')}：请看运行时，而不是计划。`;
-    case 'missing-data': return word('what') === 'hlo-proto' ? '采集里没有 Hlo Proto，所以对内存计划无话可说。' : '采集里没有分配器事件，所以对运行时的内存无话可说。';
-    default: return text;
-  }
-}
+const VERDICTS: VerdictWords = {
+  'step-does-not-fit': '这一步本身就放不下：需要 {needed}，只有 {capacity}[；临时内存峰值中 {permille} 属于“{role}”]。',
+  'fits-alone': '这一步单独放得下，与其他数组一起就放不下：开始时已用 {used}，还要 {adds}，只有 {capacity}[；其他数组中最大的一组 {bytes}，来自 {owner}]。',
+  'grows-per-execution': '每执行一次增长 {grown}，是非别名输出的 {ratio_permille} 倍，已用从 {first} 到 {last}：[{?keeps}程序保留了每一步的输出|原因不明]；还能再执行 {more} 次。',
+  'not-donated': '[{count} 个参数中只有 {donated} 个被捐赠（donate）|没有参数被捐赠（donate）]：捐赠状态最多可省 {saves}。',
+  'other-live-arrays': '其他存活数组占去 {others}；最大的一组 {bytes}，来自 {owner}。',
+  'allocator-retry': 'AllocatorRetry：等待内存 {count} 次，最长 {longest_ns}[，{idle} 次没有启动任何内核][（其中 {inferred} 次由耗时推断）]。',
+  'fragmentation': '碎片：空闲 {available}，但不连续：最大的一块 {largest}，而申请的是 {request}。',
+  'xla-rematerialized': 'XLA 已经重算了 {count} 条指令：它已到极限。',
+  'near-limit': '这一步放得下，但只剩 {margin}：分配器要求临时内存连续，单是碎片就可能使它失败。',
+  'capacity-below-hbm': '内存池只有设备 {hbm} 中的 {capacity}（{permille}）：设置过 XLA_PYTHON_CLIENT_MEM_FRACTION（采集里没有记录）；只有 GPU 真有空闲时调大它才有用。',
+  'no-gradient': '{module} 不求梯度：它是评估，缓冲区的角色没有意义。',
+  'eager': '逐算子执行的程序：{modules} 个小模块共执行 {executions} 次，最大的需要 {largest}：请看运行时，而不是计划。',
+  'missing-data:hlo-proto': '采集里没有 Hlo Proto，所以对内存计划无话可说。',
+  'missing-data:allocator-events': '采集里没有分配器事件，所以对运行时的内存无话可说。',
+};
 
 export const jaxZhHans: typeof jaxEn = {
   jaxNeeds: (needed, capacity) => capacity === null ? `需要 ${needed}` : `需要 ${needed}，共有 ${capacity}`,
@@ -66,7 +46,7 @@ export const jaxZhHans: typeof jaxEn = {
 
   noVerdict: '这份采集中没有内存不足的迹象。',
   severities: {error: '错误', warning: '警告', info: '提示'},
-  verdict,
+  verdict: given => verdictIn(VERDICTS, {tag: 'zh-Hans', roles: ROLES, ownerName}, given),
   fix: '对策',
   fixSaves: '节省',
   fixFits: '之后',

@@ -1,7 +1,7 @@
 // 繁體中文：關於 JAX 採集的文字。
-import type {Diagnosis} from '../../target/plain/pkg/oomscope';
-import {duration, size} from '../format';
 import type {jaxEn} from './jax.en';
+import type {VerdictWords} from './verdict';
+import {verdictIn} from './verdict';
 
 const n = (value: number): string => value.toLocaleString('zh-Hant');
 const ROLES: {[role: string]: string} = {forward: '前向，為反向保留', backward: '反向', workspace: '庫的工作區', other: '其他'};
@@ -20,42 +20,22 @@ function ownerName(owner: string): string {
   return `${what === 'outputs' ? '輸出' : '臨時記憶體'}：${module} 第 ${execution} 次執行`;
 }
 
-/** 由程式碼和參數組成的結論；沒有收錄的程式碼用英文原文。 */
-function verdict({code, args, text}: Diagnosis): string {
-  const number = (name: string): number => Number(args[name] ?? 0);
-  const bytes = (name: string): string => size(number(name));
-  const word = (name: string): string => String(args[name] ?? '');
-  const percent = (name: string): string => `${(number(name) / 10).toFixed(1)} %`;
-  switch (code) {
-    case 'step-does-not-fit': {
-      const head = `這一步本身就放不下：需要 ${bytes('needed')}，只有 ${bytes('capacity')}`;
-      return 'role' in args ? `${head}；臨時記憶體峰值中 ${percent('permille')} 屬於「${ROLES[word('role')] ?? word('role')}」。` : `${head}。`;
-    }
-    case 'fits-alone': {
-      const head = `這一步單獨放得下，與其他陣列一起就放不下：開始時已用 ${bytes('used')}，還要 ${bytes('adds')}，只有 ${bytes('capacity')}`;
-      return 'owner' in args ? `${head}；其他陣列中最大的一組 ${bytes('bytes')}，來自 ${ownerName(word('owner'))}。` : `${head}。`;
-    }
-    case 'grows-per-execution':
-      return `每執行一次增長 ${bytes('grown')}，是非別名輸出的 ${(number('ratio_permille') / 1000).toFixed(2)} 倍，已用從 ${bytes('first')} 到 ${bytes('last')}：`
-        + `${number('keeps') === 1 ? '程式保留了每一步的輸出' : '原因不明'}；還能再執行 ${n(number('more'))} 次。`;
-    case 'not-donated':
-      return `${number('donated') === 0 ? '沒有參數被捐贈（donate）' : `${n(number('count'))} 個參數中只有 ${n(number('donated'))} 個被捐贈（donate）`}：捐贈狀態最多可省 ${bytes('saves')}。`;
-    case 'other-live-arrays': return `其他存活陣列佔去 ${bytes('others')}；最大的一組 ${bytes('bytes')}，來自 ${ownerName(word('owner'))}。`;
-    case 'allocator-retry': {
-      const basis = number('inferred') === 0 ? '' : `（其中 ${n(number('inferred'))} 次由耗時推斷）`;
-      return `AllocatorRetry：等待記憶體 ${n(number('count'))} 次，最長 ${duration(number('longest_ns'))}${number('idle') > 0 ? `，${n(number('idle'))} 次沒有啟動任何核心` : ''}${basis}。`;
-    }
-    case 'fragmentation': return `碎片：空閒 ${bytes('available')}，但不連續：最大的一塊 ${bytes('largest')}，而申請的是 ${bytes('request')}。`;
-    case 'xla-rematerialized': return `XLA 已經重算了 ${n(number('count'))} 條指令：它已到極限。`;
-    case 'near-limit': return `這一步放得下，但只剩 ${bytes('margin')}：配置器要求臨時記憶體連續，單是碎片就可能使它失敗。`;
-    case 'capacity-below-hbm':
-      return `記憶體池只有裝置 ${bytes('hbm')} 中的 ${bytes('capacity')}（${percent('permille')}）：設定過 XLA_PYTHON_CLIENT_MEM_FRACTION（採集裡沒有記錄）；只有 GPU 真有空閒時調大它才有用。`;
-    case 'no-gradient': return `${word('module')} 不求梯度：它是評估，緩衝區的角色沒有意義。`;
-    case 'eager': return `逐運算子執行的程式：${n(number('modules'))} 個小模組共執行 ${n(number('executions'))} 次，最大的需要 ${bytes('largest')}：請看執行時，而不是計劃。`;
-    case 'missing-data': return word('what') === 'hlo-proto' ? '採集裡沒有 Hlo Proto，所以對記憶體計劃無話可說。' : '採集裡沒有配置器事件，所以對執行時的記憶體無話可說。';
-    default: return text;
-  }
-}
+const VERDICTS: VerdictWords = {
+  'step-does-not-fit': '這一步本身就放不下：需要 {needed}，只有 {capacity}[；臨時記憶體峰值中 {permille} 屬於「{role}」]。',
+  'fits-alone': '這一步單獨放得下，與其他陣列一起就放不下：開始時已用 {used}，還要 {adds}，只有 {capacity}[；其他陣列中最大的一組 {bytes}，來自 {owner}]。',
+  'grows-per-execution': '每執行一次增長 {grown}，是非別名輸出的 {ratio_permille} 倍，已用從 {first} 到 {last}：[{?keeps}程式保留了每一步的輸出|原因不明]；還能再執行 {more} 次。',
+  'not-donated': '[{count} 個參數中只有 {donated} 個被捐贈（donate）|沒有參數被捐贈（donate）]：捐贈狀態最多可省 {saves}。',
+  'other-live-arrays': '其他存活陣列佔去 {others}；最大的一組 {bytes}，來自 {owner}。',
+  'allocator-retry': 'AllocatorRetry：等待記憶體 {count} 次，最長 {longest_ns}[，{idle} 次沒有啟動任何核心][（其中 {inferred} 次由耗時推斷）]。',
+  'fragmentation': '碎片：空閒 {available}，但不連續：最大的一塊 {largest}，而申請的是 {request}。',
+  'xla-rematerialized': 'XLA 已經重算了 {count} 條指令：它已到極限。',
+  'near-limit': '這一步放得下，但只剩 {margin}：配置器要求臨時記憶體連續，單是碎片就可能使它失敗。',
+  'capacity-below-hbm': '記憶體池只有裝置 {hbm} 中的 {capacity}（{permille}）：設定過 XLA_PYTHON_CLIENT_MEM_FRACTION（採集裡沒有記錄）；只有 GPU 真有空閒時調大它才有用。',
+  'no-gradient': '{module} 不求梯度：它是評估，緩衝區的角色沒有意義。',
+  'eager': '逐運算子執行的程式：{modules} 個小模組共執行 {executions} 次，最大的需要 {largest}：請看執行時，而不是計劃。',
+  'missing-data:hlo-proto': '採集裡沒有 Hlo Proto，所以對記憶體計劃無話可說。',
+  'missing-data:allocator-events': '採集裡沒有配置器事件，所以對執行時的記憶體無話可說。',
+};
 
 export const jaxZhHant: typeof jaxEn = {
   jaxNeeds: (needed, capacity) => capacity === null ? `需要 ${needed}` : `需要 ${needed}，共有 ${capacity}`,
@@ -66,7 +46,7 @@ export const jaxZhHant: typeof jaxEn = {
 
   noVerdict: '這份採集中沒有記憶體不足的跡象。',
   severities: {error: '錯誤', warning: '警告', info: '提示'},
-  verdict,
+  verdict: given => verdictIn(VERDICTS, {tag: 'zh-Hant', roles: ROLES, ownerName}, given),
   fix: '對策',
   fixSaves: '節省',
   fixFits: '之後',
