@@ -229,3 +229,86 @@ fn the_self_test_says_a_line_for_each_sample() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && said.lines().count() == 5 && said.lines().all(|line| line.starts_with("ok ")), "{said}");
 }
+
+/// A picture of the sample, and what was said.
+fn chart(name: &str, arguments: &[&str]) -> (Vec<u8>, String) {
+    let folder = folder(&format!("chart-{name}"));
+    let (file, report) = (folder.join(name), folder.join("report.txt"));
+    let sample = fixture("ascend_sample/actor_update");
+    let all = [&[sample.to_str().unwrap(), "--out", report.to_str().unwrap(), "--chart", file.to_str().unwrap()], arguments].concat();
+    let output = oomscope(&all);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (fs::read(file).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+fn count(svg: &str, what: &str) -> usize {
+    svg.matches(what).count()
+}
+
+#[test]
+fn a_chart_is_svg_with_what_the_report_says() {
+    let report = report(&fixture("ascend_sample/actor_update"));
+    let peaks = report["captures"].as_array().unwrap().iter().map(|capture| capture["devices"][0]["peak"]["total_bytes"].as_i64().unwrap());
+    let peak = oomscope::units::human_bytes(peaks.max().unwrap());
+    let (trend, _) = chart("trend.svg", &["--chart-size", "900x400"]);
+    let trend = String::from_utf8(trend).unwrap();
+    assert!(trend.starts_with("<svg width=\"900\" height=\"400\"") && trend.trim_end().ends_with("</svg>"), "{}", &trend[..200]);
+    assert!(trend.contains(&format!("peak {peak} · ")) && trend.contains("actor_update rank"), "{trend}");
+    // The same capture is the same picture.
+    assert_eq!(chart("again.svg", &["--chart-size", "900x400"]).0, trend.into_bytes());
+}
+
+#[test]
+fn a_chart_of_lanes_has_the_bars_of_its_window() {
+    let bars = |window: &str| {
+        let (svg, _) = chart("lanes.svg", &["--chart-kind", "lanes", "--chart-window", window]);
+        let svg = String::from_utf8(svg).unwrap();
+        assert!(svg.contains("aten::matmul") && svg.contains("Blocks by operator"), "{}", &svg[..400]);
+        // Those of the first operator's hue, but for the swatch beside its name.
+        count(&svg, "fill=\"#1980E7\"") - 1
+    };
+    let (all, part) = (bars("0s..1s"), bars("0ms..20ms"));
+    assert!(all > 30 && part > 10 && part < all, "{all} {part}");
+    let (flame, _) = chart("flame.svg", &["--chart-kind", "flame"]);
+    let flame = String::from_utf8(flame).unwrap();
+    assert!(flame.contains("update_policy") && flame.contains("&lt;module&gt;"), "{flame}");
+    let (stacked, _) = chart("stacked.svg", &["--chart-kind", "stacked", "--chart-theme", "dark"]);
+    let stacked = String::from_utf8(stacked).unwrap();
+    assert!(stacked.contains("#14171C") && count(&stacked, "<rect") > 100);
+}
+
+#[test]
+fn a_png_has_its_size_and_something_on_it() {
+    for kind in ["trend", "lanes", "stacked", "flame"] {
+        let (png, said) = chart(&format!("{kind}.png"), &["--chart-kind", kind, "--chart-size", "640x480"]);
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!((info.width, info.height), (640, 480));
+        let colours: std::collections::HashSet<&[u8]> = pixels.chunks(3).collect();
+        assert!(colours.len() > 20, "{kind}: {} colours", colours.len());
+        assert!(!said.contains("letters"), "{said}");
+        assert_eq!(chart(&format!("{kind}.png"), &["--chart-kind", kind, "--chart-size", "640x480"]).0, png);
+    }
+}
+
+#[test]
+fn a_chart_that_cannot_be_is_2_and_says_why() {
+    let file = folder("no-chart").join("x.svg");
+    let of = |capture: &str, arguments: &[&str]| {
+        let path = fixture(capture);
+        stderr(&[&[path.to_str().unwrap(), "--chart", file.to_str().unwrap()], arguments].concat())
+    };
+    let (code, said) = of("ascend_sample", &["--chart-kind", "heap"]);
+    assert!(code == Some(2) && said.contains("no JAX module"), "{said}");
+    let (code, said) = of("ascend_sample", &["--chart-window", "100s..200s"]);
+    assert!(code == Some(2) && said.contains("the window lies beyond the capture, which is"), "{said}");
+    let (code, said) = of("ascend_formats/ge", &["--chart-kind", "flame"]);
+    assert!(code == Some(2) && said.contains("no call stacks"), "{said}");
+    assert!(!file.exists());
+    let (code, _) = of("xplane_attention_oom", &["--chart-kind", "heap"]);
+    assert!(code == Some(0) && fs::read_to_string(&file).unwrap().contains("Heap over the schedule · jit_train_step(47)"));
+    let sample = fixture("xplane_scan_fits");
+    let there = fs::canonicalize(fixture("xplane_scan_fits/README.md")).unwrap();
+    assert!(stderr(&[sample.to_str().unwrap(), "--chart", there.to_str().unwrap()]).1.contains("ends in .svg or .png"));
+}

@@ -14,7 +14,7 @@ import {syncPanels} from './panels';
 import {syncSearch} from './search';
 import {startEngine} from './session';
 import {get, set, subscribe} from './state';
-import {currentTheme, onThemeChange} from './theme';
+import {onThemeChange, wear} from './theme';
 import {App} from './views/App';
 
 /** A hidden page gets no animation frames, but its state goes on. */
@@ -46,7 +46,7 @@ subscribe(syncBlocks);
 subscribe(syncJax);
 subscribe(syncFilter);
 subscribe(syncChosen);
-onThemeChange(() => set({theme: currentTheme()}));
+onThemeChange(() => set({theme: wear(get().themeChoice)}));
 listenToDrops();
 listenToKeys();
 listenToHash();

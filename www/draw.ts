@@ -1,4 +1,5 @@
 // The page's own instance of the wasm draws the trend and the grid. It must never block the page: plain, instantiated asynchronously.
+import type {DeviceSummary, TrendStyle} from '../target/plain/pkg/oomscope';
 import init, {draw_grid, draw_heap, draw_trend, set_panic_hook} from '../target/plain/pkg/oomscope';
 import {wasm} from './embedded';
 import {size, time} from './format';
@@ -36,6 +37,27 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   canvas.style.width = `${width / ratio}px`;
 }
 
+/** How curves look, at the layout's ratio. */
+function curveStyle({layout: {ratio}, theme}: State, left: number, right: number): Omit<TrendStyle, 'peak_ns' | 'peak_bytes' | 'peak_label'> {
+  const px = (css: number): number => Math.round(css * ratio);
+  const {text, grid, total, baseline, reserved, active, peak, font} = theme;
+  return {ratio, left_px: px(left), right_px: px(right), top_px: px(TOP), bottom_px: px(BOTTOM), font, text, grid, total, baseline, reserved, active, peak};
+}
+
+export function trendStyle(s: State, device: DeviceSummary, t: Messages): TrendStyle {
+  const {total_bytes, time_ns} = device.peak;
+  return {
+    ...curveStyle(s, s.layout.gutter, s.layout.margin),
+    peak_ns: time_ns,
+    peak_bytes: total_bytes,
+    peak_label: s.layout.plot < ROOM_FOR_TIME ? size(total_bytes) : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
+  };
+}
+
+export const heapStyle = (s: State, heap: HeapCurve, t: Messages): TrendStyle => ({
+  ...curveStyle(s, HEAP_LEFT, HEAP_RIGHT), peak_ns: heap.peak_event, peak_bytes: heap.peak_bytes, peak_label: `${t.peak} ${size(heap.peak_bytes)}`,
+});
+
 /** `height`: in CSS pixels. */
 export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: number, s: State, t: Messages): void {
   const device = deviceAt(s);
@@ -43,16 +65,8 @@ export function paintTrend(canvas: HTMLCanvasElement, frame: Frame, height: numb
   const {ratio, gutter, margin} = s.layout;
   const px = (css: number): number => Math.round(css * ratio);
   prepare(canvas, px(gutter) + frame.width_px + px(margin), px(height), ratio);
-  const {text, grid, total, baseline, reserved, active, peak, font} = s.theme;
-  const {total_bytes, time_ns} = device.peak;
   try {
-    draw_trend(canvas, frame, {
-      ratio, left_px: px(gutter), right_px: px(margin), top_px: px(TOP), bottom_px: px(BOTTOM),
-      font, text, grid, total, baseline, reserved, active, peak,
-      peak_ns: time_ns, peak_bytes: total_bytes, peak_label: s.layout.plot < ROOM_FOR_TIME
-        ? size(total_bytes)
-        : `${t.peak} ${size(total_bytes)} · ${time(t, time_ns, device.end_ns)}`,
-    }, linesOf(s), Uint32Array.from(linesOf(s), line => s.theme.lines[line]));
+    draw_trend(canvas, frame, trendStyle(s, device, t), linesOf(s), Uint32Array.from(linesOf(s), line => s.theme.lines[line]));
   } catch (error) {
     giveUp(error);
   }
@@ -65,13 +79,8 @@ export function paintHeap(canvas: HTMLCanvasElement, heap: HeapCurve, s: State, 
   const {clientWidth, clientHeight} = canvas.parentElement ?? canvas;
   if (clientWidth === 0) return;
   prepare(canvas, px(clientWidth), px(clientHeight), ratio);
-  const {text, grid, total, baseline, reserved, active, peak, font} = s.theme;
   try {
-    draw_heap(canvas, heap.min, heap.max, heap.events, {
-      ratio, left_px: px(HEAP_LEFT), right_px: px(HEAP_RIGHT), top_px: px(TOP), bottom_px: px(BOTTOM),
-      font, text, grid, total, baseline, reserved, active, peak,
-      peak_ns: heap.peak_event, peak_bytes: heap.peak_bytes, peak_label: `${t.peak} ${size(heap.peak_bytes)}`,
-    });
+    draw_heap(canvas, heap.min, heap.max, heap.events, heapStyle(s, heap, t));
   } catch (error) {
     giveUp(error);
   }

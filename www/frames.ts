@@ -62,7 +62,8 @@ export function syncFrames(): void {
   askOverview(whole);
 }
 
-function frameRequest(s: State): ViewRequest | null {
+/** The picture that the state needs; null while there is nothing to ask for. */
+export function frameRequest(s: State): ViewRequest | null {
   const width = plotPx(s);
   if (deviceAt(s) === null || s.place === null || s.session?.lost !== false || width <= 0) return null;
   const {palette, ramp, outline, density, total, baseline} = s.theme;

@@ -38,6 +38,8 @@ export interface Frame {
   /** Counts the pictures. */
   picture: number;
   pixels?: Uint8ClampedArray;
+  /** The same as rectangles, where they were asked for. */
+  shapes?: Uint32Array;
   /** Rows × columns: the block there, or a number from FIRST_NO_BLOCK on. Of lanes two rows each, front and second; of a stack one a pixel. */
   blocks?: Uint32Array;
   /** Lanes × columns: how many further blocks live there. */

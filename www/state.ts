@@ -11,8 +11,8 @@ import {preferredLocale} from './i18n';
 import type {Opened} from './open';
 import type {Answers} from './panels';
 import type {Frame, HeapCurve} from './protocol';
-import type {Theme} from './theme';
-import {currentTheme} from './theme';
+import type {Theme, ThemeChoice} from './theme';
+import {preferredTheme, wear} from './theme';
 
 /** A stretch of time, in nanoseconds since the capture's first event. */
 export interface Range {
@@ -119,6 +119,7 @@ export interface Filter {
 export interface State {
   locale: Locale;
   theme: Theme;
+  themeChoice: ThemeChoice;
   threads: number | null;
   /** Whether the page may have threads, and why not. */
   host: Host;
@@ -227,7 +228,8 @@ export const NO_PLACE = {
 let state: State = {
   ...NO_PLACE,
   locale: preferredLocale(),
-  theme: currentTheme(),
+  theme: wear(preferredTheme()),
+  themeChoice: preferredTheme(),
   threads: null,
   host: 'plain',
   engineFailure: null,

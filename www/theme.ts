@@ -1,6 +1,26 @@
-// The colours of the style sheet's tokens, as numbers for the canvases and the engine.
+// Which theme the page wears, and the colours of its tokens as numbers for the canvases and the engine.
 
 import type {Line} from '../target/plain/pkg/oomscope';
+import {remember, remembered} from './platform';
+
+export type ThemeChoice = 'system' | 'light' | 'dark';
+
+export const THEME_CHOICES: ThemeChoice[] = ['system', 'light', 'dark'];
+
+const STORED = 'oomscope.theme';
+const DARK = '(prefers-color-scheme: dark)';
+
+/** The remembered choice, else what the system says. */
+export const preferredTheme = (): ThemeChoice => THEME_CHOICES.find(choice => choice === remembered(STORED)) ?? 'system';
+
+export const rememberTheme = (choice: ThemeChoice): void => remember(STORED, choice);
+
+/** Dresses the page, and reads its colours. */
+export function wear(choice: ThemeChoice): Theme {
+  const dark = choice === 'system' ? matchMedia(DARK).matches : choice === 'dark';
+  document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
+  return currentTheme();
+}
 
 /** 0xRRGGBB each. */
 export interface Theme {
@@ -10,6 +30,9 @@ export interface Theme {
   ramp: number[];
   /** Of the mark for further blocks. */
   density: number;
+  /** Behind everything, and the letters of names upon it. */
+  background: number;
+  name: number;
   text: number;
   grid: number;
   total: number;
@@ -27,7 +50,7 @@ const HUES = 12;
 const RAMP_STEPS = 8;
 
 /** Through a probe element, so that system colours (forced colours) come out as numbers too. */
-export function currentTheme(): Theme {
+function currentTheme(): Theme {
   const probe = document.createElement('i');
   probe.hidden = true;
   probe.style.setProperty('forced-color-adjust', 'none');
@@ -41,6 +64,8 @@ export function currentTheme(): Theme {
     palette: [...Array.from({length: HUES}, (_, hue) => colour(`hue-${hue}`)), colour('hue-12')],
     ramp: Array.from({length: RAMP_STEPS}, (_, step) => colour(`ramp-${step}`)),
     density: colour('text'),
+    background: colour('bg'),
+    name: colour('text'),
     text: colour('muted'),
     grid: colour('grid'),
     total: colour('total'),
@@ -58,7 +83,7 @@ export function currentTheme(): Theme {
 
 /** Calls back when the system's setting changes. */
 export function onThemeChange(changed: () => void): void {
-  for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']) {
+  for (const query of [DARK, '(forced-colors: active)', '(prefers-contrast: more)']) {
     matchMedia(query).addEventListener('change', changed);
   }
 }

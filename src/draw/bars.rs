@@ -8,14 +8,19 @@ use crate::timeline::lod::stack::Stack;
 use std::ops::Range;
 
 /// Narrower bars have no edge: it would be all there is to see of them.
-const NARROWEST_WITH_EDGE_PX: usize = 3;
+pub(super) const NARROWEST_WITH_EDGE_PX: usize = 3;
 /// Thinner bands have none either.
-const THINNEST_WITH_EDGE_PX: usize = 3;
+pub(super) const THINNEST_WITH_EDGE_PX: usize = 3;
 
 /// In the cells of a stack: memory from before the capture.
 pub const BASELINE: u32 = NO_BLOCK - 1;
 /// In the cells of a stack: blocks too thin to have a band of their own.
 pub const SMALL: u32 = NO_BLOCK - 2;
+
+/// A stack begins at the baseline where that is more than this part of the whole: what moves would be too thin else.
+const LARGEST_BASELINE: f64 = 0.25;
+/// Of what lies above the baseline: how much of the baseline is then still seen.
+const BASELINE_SEEN: f64 = 0.08;
 
 /// So many steps has the ramp of colours for sizes and times.
 pub const RAMP_STEPS: usize = 8;
@@ -94,7 +99,7 @@ pub fn paint_lane(pixels: &mut [u8], blocks: &Blocks, shown: &Shown, style: &Bar
     paint_row(pixels, blocks, &shown.second, rows.second, style);
     for row in pixels.chunks_exact_mut(width * 4).take(rows.density.end).skip(rows.density.start) {
         for x in (0..width).filter(|&x| shown.folded[x] > 0) {
-            put(row, x, style.density, (90 + 20 * shown.folded[x].ilog2()).min(255) as u8);
+            put(row, x, style.density, density_alpha(shown.folded[x]));
         }
     }
 }
@@ -127,6 +132,13 @@ pub fn paint_row(pixels: &mut [u8], blocks: &Blocks, shown: &[u32], rows: Range<
             start = end;
         }
     }
+}
+
+/// The bytes at the lower and at the upper edge of a stack, by the least baseline and the largest total of its window.
+pub fn stack_range(least_baseline: f64, most_bytes: f64) -> (i64, i64) {
+    let to = (most_bytes as i64).max(1);
+    let beyond = least_baseline.is_finite() && least_baseline > to as f64 * LARGEST_BASELINE;
+    (if beyond { (least_baseline - (to as f64 - least_baseline) * BASELINE_SEEN) as i64 } else { 0 }, to)
 }
 
 /// What lies at each pixel of a stack, from the top down: a block, [`BASELINE`], [`SMALL`] or [`NO_BLOCK`]. `scale`: the bytes at the lower
@@ -174,21 +186,32 @@ pub fn paint_stack(pixels: &mut [u8], cells: &[u32], width: usize, first: usize,
     }
 }
 
+/// How strong the mark for so many further blocks is.
+pub(super) fn density_alpha(folded: u32) -> u8 {
+    (90 + 20 * folded.max(1).ilog2()).min(255) as u8
+}
+
+/// Where in a column of an area the parts of it end, in rows from its top: what is held for a part of the column only, what is held all
+/// along, the baseline.
+pub(super) fn area_tops(total: &Extremes, baseline: &Extremes, most_bytes: f64, height_px: usize, column: usize) -> [usize; 3] {
+    let room = (height_px - height_px / 8) as f64;
+    let top = |bytes: f64| if bytes.is_nan() { height_px } else { height_px - ((bytes / most_bytes.max(1.0) * room).round().clamp(0.0, room) as usize) };
+    let below = top(baseline.min[column]);
+    let least = top(total.min[column]).min(below);
+    [top(total.max[column]).min(least), least, below]
+}
+
 /// Paints a curve as an area, with the baseline in it, as high as the largest value of all.
 pub fn paint_area(pixels: &mut [u8], total: &Extremes, baseline: &Extremes, most_bytes: f64, (total_colour, baseline_colour): (u32, u32)) {
     let width = total.max.len();
     let height = pixels.len() / (width * 4).max(1);
-    let inset = height / 8;
-    let room = (height - inset) as f64;
-    let top = |bytes: f64| if bytes.is_nan() { height } else { height - ((bytes / most_bytes.max(1.0) * room).round().clamp(0.0, room) as usize) };
-    for (y, row) in pixels.chunks_exact_mut(width * 4).enumerate() {
-        for x in 0..width {
+    for x in 0..width {
+        let [held, least, below] = area_tops(total, baseline, most_bytes, height, x);
+        for (y, row) in pixels.chunks_exact_mut(width * 4).enumerate().skip(held) {
             match () {
-                () if y >= top(baseline.min[x]) => put(row, x, baseline_colour, 200),
-                () if y >= top(total.min[x]) => put(row, x, total_colour, 220),
-                // Held for a part of the column only.
-                () if y >= top(total.max[x]) => put(row, x, total_colour, 130),
-                () => {}
+                () if y >= below => put(row, x, baseline_colour, 200),
+                () if y >= least => put(row, x, total_colour, 220),
+                () => put(row, x, total_colour, 130),
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn draw_heap<B: DrawingBackend>(
     let x = UnitAxis::count(0.0..heap.events, plot_px.0, (f64::from(plot_px.0) / style.ratio / TICK_DISTANCE_PX) as usize);
     let y = UnitAxis::bytes(style.peak_bytes, (f64::from(plot_px.1) / style.ratio / BYTE_TICK_DISTANCE_PX) as usize);
     let line_px = style.ratio.round().max(1.0) as u32;
-    let text = (style.font.as_str(), 12.0 * style.ratio).into_font().color(&colour(style.text));
+    let text = (style.font.as_str(), 12.0 * style.ratio * style.em).into_font().color(&colour(style.text));
     let mut chart = ChartBuilder::on(area)
         .margin_top(style.top_px)
         .margin_right(style.right_px)
@@ -72,7 +72,9 @@ mod tests {
             peak_ns: 15.0,
             peak_bytes: 1000.0,
             peak_label: "peak".to_owned(),
+            em: 1.0,
         };
+        crate::draw::font::prepare();
         let mut svg = String::new();
         draw_heap(&SVGBackend::with_string(&mut svg, (400, 200)).into_drawing_area(), &heap, &style).unwrap();
         // 1000 of an axis that reaches 1080, in a plot from 10 to 180.

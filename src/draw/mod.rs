@@ -2,6 +2,10 @@
 
 pub mod axes;
 pub mod bars;
+pub mod font;
 pub mod heap;
 pub mod hues;
+pub mod look;
+pub mod picture;
+pub mod shapes;
 pub mod trend;

@@ -50,6 +50,13 @@ pub struct TrendStyle {
     pub peak_ns: f64,
     pub peak_bytes: f64,
     pub peak_label: String,
+    /// See [`super::picture::Em`]; the page's canvases need not say it.
+    #[serde(default = "em_of_a_canvas")]
+    pub em: f64,
+}
+
+fn em_of_a_canvas() -> f64 {
+    super::picture::Em::CANVAS.0
 }
 
 /// How a grid is drawn.
@@ -70,7 +77,7 @@ pub(super) fn colour(rgb: u32) -> RGBColor {
     RGBColor((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8)
 }
 
-fn time_axis(from_ns: f64, to_ns: f64, width_px: u32, ratio: f64) -> UnitAxis {
+pub(super) fn time_axis(from_ns: f64, to_ns: f64, width_px: u32, ratio: f64) -> UnitAxis {
     UnitAxis::time(from_ns..to_ns, width_px, (f64::from(width_px) / ratio / TICK_DISTANCE_PX) as usize)
 }
 
@@ -85,7 +92,7 @@ pub fn draw_trend<B: DrawingBackend>(
     let x = time_axis(trend.from_ns, trend.to_ns, plot_px.0, style.ratio);
     let y = UnitAxis::bytes(trend.most_bytes, (f64::from(plot_px.1) / style.ratio / BYTE_TICK_DISTANCE_PX) as usize);
     let line_px = style.ratio.round().max(1.0) as u32;
-    let text = (style.font.as_str(), 12.0 * style.ratio).into_font().color(&colour(style.text));
+    let text = (style.font.as_str(), 12.0 * style.ratio * style.em).into_font().color(&colour(style.text));
 
     let mut chart = ChartBuilder::on(area)
         .margin_top(style.top_px)
@@ -129,7 +136,7 @@ pub fn draw_trend<B: DrawingBackend>(
     let unit_at = ((style.left_px as f64 - 6.0 * style.ratio) as i32, 2 * style.ratio as i32);
     let right = plotters::style::text_anchor::Pos::new(plotters::style::text_anchor::HPos::Right, plotters::style::text_anchor::VPos::Top);
     area.draw(&Text::new(y.name, unit_at, text.clone().pos(right)))?;
-    area.draw(&Text::new(x.name, (width_px as i32 - 1, (height_px - style.bottom_px / 2) as i32), text.pos(right)))
+    area.draw(&Text::new(x.name, (width_px as i32 - (2.0 * style.ratio) as i32, (height_px - style.bottom_px / 2) as i32), text.pos(right)))
 }
 
 /// A triangle on the peak, and its figure in the margin above, where no line crosses it, on the side with room.
@@ -141,10 +148,13 @@ pub(super) fn mark_peak<B: DrawingBackend>(
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     use plotters::style::text_anchor::{HPos, Pos, VPos};
     let px = |css: f64| (css * style.ratio) as i32;
+    // The chart speaks of the whole picture, of which the area may be a part.
+    let (columns, rows) = area.get_pixel_range();
+    let at = (at.0 - columns.start, at.1 - rows.start);
     area.draw(&Polygon::new([at, (at.0 - px(5.0), at.1 - px(8.0)), (at.0 + px(5.0), at.1 - px(8.0))], colour(style.peak)))?;
     let left_half = f64::from(at.0 - style.left_px as i32) < plot_px / 2.0;
     let (dx, side) = if left_half { (px(8.0), HPos::Left) } else { (-px(8.0), HPos::Right) };
-    let text = (style.font.as_str(), 12.0 * style.ratio).into_font().color(&colour(style.text)).pos(Pos::new(side, VPos::Bottom));
+    let text = (style.font.as_str(), 12.0 * style.ratio * style.em).into_font().color(&colour(style.text)).pos(Pos::new(side, VPos::Bottom));
     area.draw(&Text::new(style.peak_label.clone(), (at.0 + dx, style.top_px as i32 - px(2.0)), text))
 }
 

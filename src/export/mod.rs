@@ -1,7 +1,9 @@
-//! The report as text.
+//! The report as text, and charts as pictures.
 
+pub mod chart;
 mod compare_markdown;
 mod compare_text;
+pub mod image;
 pub mod inert;
 pub mod json;
 pub mod markdown;

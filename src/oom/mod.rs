@@ -1,5 +1,6 @@
 //! What the report says.
 
+pub mod charts;
 pub mod compare;
 pub mod diagnose;
 pub mod difference;

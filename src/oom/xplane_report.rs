@@ -328,7 +328,7 @@ pub struct Wanted<'a> {
 
 /// The report on a JAX/XLA capture.
 pub fn xplane_report(capture: &Capture, wanted: &Wanted) -> CaptureReport {
-    let chosen = wanted.module.and_then(|module| named(capture, module)).or_else(|| default_module(capture));
+    let chosen = chosen_module(capture, wanted.module);
     let runtime = &capture.runtime;
     let last_two: Vec<(Option<i64>, Vec<&Execution>)> = chosen.map(|module| runtime.by_device(module)).unwrap_or_default().into_iter().collect();
     let case = Case::of(capture, chosen);
@@ -355,6 +355,11 @@ fn named<'a>(capture: &'a Capture, wanted: &str) -> Option<&'a str> {
     let bare = || capture.plans.iter().filter(|plan| plan.bare_name() == wanted).max_by_key(|plan| plan.needed_bytes()).map(|plan| &plan.name[..]);
     let ran = || capture.runtime.executions.iter().map(|execution| &execution.module[..]).find(|module| *module == wanted);
     exact.or_else(bare).or_else(ran)
+}
+
+/// The module to speak of: that of a name, else the one that matters most.
+pub fn chosen_module<'a>(capture: &'a Capture, wanted: Option<&str>) -> Option<&'a str> {
+    wanted.and_then(|module| named(capture, module)).or_else(|| default_module(capture))
 }
 
 /// Whether a capture has a module of that name.

@@ -15,6 +15,7 @@ use crate::draw::hues::hues;
 use crate::export::json::json;
 use crate::export::markdown::markdown;
 use crate::export::text::text;
+use crate::oom::charts;
 use crate::oom::compare::{self, Member, members_of_capture, members_of_report};
 use crate::oom::difference::{Difference, between};
 use crate::oom::merge::{Identity, Merged, Origin, merge};
@@ -248,7 +249,7 @@ impl Opened {
                 Opened { members: members_of_capture(&capture), ..Opened::new(capture, None) }
             }
             // Ranks and roles are Ascend's.
-            Scanned::Jax(jax) => Opened::new(jax::charts_of(&jax), Some(jax)),
+            Scanned::Jax(jax) => Opened::new(charts::charts_of(&jax), Some(jax)),
         }
     }
 
@@ -288,7 +289,7 @@ impl Opened {
 
     /// Steps and optimizer steps; of a JAX capture, the executions on the device.
     fn phases(&self, device: usize) -> Cow<'_, [Phase]> {
-        self.jax.as_ref().map_or_else(|| Cow::Borrowed(&self.capture.phases[..]), |jax| Cow::Owned(jax::phases_of(jax, device)))
+        self.jax.as_ref().map_or_else(|| Cow::Borrowed(&self.capture.phases[..]), |jax| Cow::Owned(charts::phases_of(jax, device)))
     }
 
     fn summary(&self, index: usize) -> CaptureSummary {

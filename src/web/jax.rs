@@ -3,14 +3,10 @@
 use super::blob;
 use super::columns::{get, i64s, list, put_i64, put_u32, set, texts, texts_from, u32s};
 use super::messages::WaitSummary;
-use crate::ascend::capture::{Around, Capture, Device, Facts};
-use crate::ascend::operator_memory::Pool;
-use crate::ascend::trace_view::Phase;
 use crate::oom::diagnose::failed_request;
 use crate::timeline::blocks::{Interner, UNKNOWN};
-use crate::timeline::replay::Replay;
 use crate::xplane::capture::{self, Pass};
-use crate::xplane::runtime::{Allocator, Change, Execution, Retry};
+use crate::xplane::runtime::{Change, Execution, Retry};
 use js_sys::futures::future_to_promise;
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
 use std::sync::Arc;
@@ -133,18 +129,6 @@ fn changes_from_js(value: &JsValue) -> Result<Vec<Change>, JsError> {
     Ok((0..time_ps.len()).map(change).collect())
 }
 
-/// The executions on an allocator's device, as phases.
-pub fn phases_of(jax: &capture::Capture, allocator: usize) -> Vec<Phase> {
-    let device = jax.runtime.allocators.get(allocator).and_then(|allocator| allocator.device);
-    let own = jax.runtime.executions.iter().filter(|execution| execution.device.is_none() || device.is_none() || execution.device == device);
-    let phase = |execution: &Execution| Phase {
-        name: format!("{} {}", execution.module, execution.n),
-        start_ns: execution.start_ps.div_euclid(1000),
-        end_ns: execution.end_ps.div_euclid(1000),
-    };
-    own.map(phase).collect()
-}
-
 /// When an allocator had no room, and what it was asked for.
 pub fn waits_of(jax: &capture::Capture, allocator: usize, base_ns: i64) -> Vec<WaitSummary> {
     let device = jax.runtime.allocators.get(allocator).and_then(|allocator| allocator.device);
@@ -163,28 +147,4 @@ pub fn waits_of(jax: &capture::Capture, allocator: usize, base_ns: i64) -> Vec<W
         }
     };
     own.map(wait).collect()
-}
-
-/// What the linked charts show of it: an allocator as a device, owners as operators.
-pub fn charts_of(jax: &capture::Capture) -> Capture {
-    let runtime = &jax.runtime;
-    let device = |allocator: &Allocator| {
-        let blocks = allocator.blocks(&runtime.executions);
-        Device { device: allocator.name.clone(), pool: Pool::Pta, replay: Replay::of(&blocks), blocks, stacks: None }
-    };
-    let devices: Vec<Device> = runtime.allocators.iter().map(device).collect();
-    let end_ns = devices.iter().map(|device| device.blocks.last_ns()).max().unwrap_or(0);
-    let facts = Facts {
-        source: jax.source.clone(),
-        role: jax.host.clone(),
-        rank: None,
-        capture_time: None,
-        torch_npu: None,
-        cann: None,
-        setup: None,
-        rows_read: runtime.allocators.iter().map(|allocator| allocator.changes.len() as u64).sum(),
-        rows_set_aside: 0,
-        warnings: jax.warnings.clone(),
-    };
-    Capture { facts, end_ns, devices, around: Around::default(), phases: Vec::new() }
 }

@@ -236,6 +236,9 @@ pub struct ViewRequest {
     /// What lies below the curves; None: nothing.
     pub gantt: Option<Gantt>,
     pub paint: Paint,
+    /// What lies below as rectangles, too, for a picture of another kind.
+    #[serde(default)]
+    pub shapes: bool,
 }
 
 /// The pictures of blocks. Heights are in device pixels.

@@ -40,6 +40,10 @@ export const chartsEn = {
   foldedTitle: 'A lane shows the largest block of each instant and, below it, the newest of the others; the mark stands for further ones. Zoom in, or choose a row for each block.',
   foldedHere: (blocks: number) => `and ${many(blocks, 'further block', 'further blocks')} here`,
 
+  picture: 'Picture',
+  pictureTitle: 'Save this chart as it is seen',
+  pictureKinds: {png: 'PNG (pixels)', svg: 'SVG (vectors)'},
+
   back: 'Back to the view before',
   forward: 'Forward',
   busiest: 'Busiest (M)',

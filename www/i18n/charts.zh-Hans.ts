@@ -40,6 +40,10 @@ export const chartsZhHans: typeof chartsEn = {
   foldedTitle: '泳道显示每一时刻最大的块，其下是其余块中最新的一个；此标记代表还有更多块。请放大，或选择“每块一行”。',
   foldedHere: (blocks: number) => `此处还有 ${n(blocks)} 个块`,
 
+  picture: '图片',
+  pictureTitle: '按所见保存此图表',
+  pictureKinds: {png: 'PNG（像素）', svg: 'SVG（矢量）'},
+
   back: '返回上一视图',
   forward: '前进',
   busiest: '最繁忙 (M)',

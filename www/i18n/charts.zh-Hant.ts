@@ -40,6 +40,10 @@ export const chartsZhHant: typeof chartsEn = {
   foldedTitle: '泳道顯示每一時刻最大的塊，其下是其餘塊中最新的一個；此標記代表還有更多塊。請放大，或選擇「每塊一行」。',
   foldedHere: (blocks: number) => `此處還有 ${n(blocks)} 個塊`,
 
+  picture: '圖片',
+  pictureTitle: '依所見儲存此圖表',
+  pictureKinds: {png: 'PNG（像素）', svg: 'SVG（向量）'},
+
   back: '返回上一檢視',
   forward: '前進',
   busiest: '最繁忙 (M)',

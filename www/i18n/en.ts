@@ -31,6 +31,8 @@ export const en = {
   exportTitle: 'What all captures say, in the bytes that the command line writes',
   exportNames: {json: 'Report, JSON', markdown: 'Report, Markdown', text: 'Report, text', csv: 'RL-Insight’s table, CSV', jsonl: 'RL-Insight’s table, JSON Lines'},
   language: 'Language',
+  theme: 'Theme',
+  themeNames: {system: '◐ System', light: '☀ Light', dark: '☾ Dark'},
   privacy: (threads: number) => `nothing leaves this page · ${many(threads, 'thread', 'threads')}`,
   privacyStarting: 'nothing leaves this page · starting',
   /** Why there is one thread: after the number, and in full. */

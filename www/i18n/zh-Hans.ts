@@ -22,6 +22,8 @@ export const zhHans: Messages = {
   exportTitle: '全部采集的内容，与命令行写出的字节相同',
   exportNames: {json: '报告（JSON）', markdown: '报告（Markdown）', text: '报告（文本）', csv: 'RL-Insight 表格（CSV）', jsonl: 'RL-Insight 表格（JSON Lines）'},
   language: '语言',
+  theme: '主题',
+  themeNames: {system: '◐ 跟随系统', light: '☀ 浅色', dark: '☾ 深色'},
   privacy: threads => `数据不离开本页 · ${n(threads)} 个线程`,
   privacyStarting: '数据不离开本页 · 正在启动',
   oneThread: {

@@ -22,6 +22,8 @@ export const zhHant: Messages = {
   exportTitle: '全部採集的內容，與命令列寫出的位元組相同',
   exportNames: {json: '報告（JSON）', markdown: '報告（Markdown）', text: '報告（文字）', csv: 'RL-Insight 表格（CSV）', jsonl: 'RL-Insight 表格（JSON Lines）'},
   language: '語言',
+  theme: '主題',
+  themeNames: {system: '◐ 跟隨系統', light: '☀ 淺色', dark: '☾ 深色'},
   privacy: threads => `資料不離開本頁 · ${n(threads)} 個執行緒`,
   privacyStarting: '資料不離開本頁 · 正在啟動',
   oneThread: {

@@ -1,7 +1,7 @@
 import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {exactBytes, exactTime, instant, size, time} from '../format';
-import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
+import {placeName} from '../names';
 import {show} from '../session';
 import type {Place} from '../state';
 import {set} from '../state';
@@ -67,10 +67,4 @@ export function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | '
       ))}
     </select>
   );
-}
-
-export function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
-  if (capture.kind === 'xplane') return [capture.role, device.device].filter(Boolean).join(' · ');
-  const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
-  return [rank, capture.role, `${device.device} ${device.pool}`].filter(Boolean).join(' · ');
 }

@@ -7,6 +7,7 @@ import {useMessages} from '../i18n';
 import {chosenNow} from '../narrow';
 import type {State} from '../state';
 import {captureAt, ofJax, set} from '../state';
+import {SavePicture} from './SavePicture';
 import {TextField} from './TextField';
 
 /** What the chart shows, to be chosen in its title, and how its rows are ordered, coloured and looked through. */
@@ -40,6 +41,7 @@ export function GanttTitle({s, device}: {s: State; device: DeviceSummary}) {
         {hidden > 0 && <button type="button" class="plain link" data-test="show-hidden" onClick={showHidden}>{t.showHidden(hidden)}</button>}
       </span>
       <Legend s={s} device={device} />
+      <SavePicture chart="lanes" />
     </div>
   );
 }

@@ -1,16 +1,19 @@
-import {useRef} from 'preact/hooks';
 import {sampleNames} from '../embedded';
 import type {Locale} from '../i18n';
-import {LOCALES, messagesOf, rememberLocale, useMessages} from '../i18n';
+import {LOCALES, messagesOf, useMessages} from '../i18n';
 import type {Export} from '../exports';
 import {save} from '../exports';
 import type {Host} from '../isolation';
 import {openPicked, openSample} from '../session';
-import {set} from '../state';
+import {setLocale, setTheme} from '../settings';
+import type {ThemeChoice} from '../theme';
+import {THEME_CHOICES} from '../theme';
+import {Menu} from './Menu';
 import {memo} from './memo';
 
 interface Props {
   locale: Locale;
+  themeChoice: ThemeChoice;
   threads: number | null;
   host: Host;
   failed: boolean;
@@ -30,7 +33,7 @@ const press = (id: string): void => document.getElementById(id)?.click();
 export const pickFiles = (): void => press(FILES);
 export const pickFolder = foldersCanBePicked ? (): void => press(FOLDER) : null;
 
-export const Header = memo(function Header({locale, threads, host, failed, canExport, started}: Props) {
+export const Header = memo(function Header({locale, themeChoice, threads, host, failed, canExport, started}: Props) {
   const t = useMessages();
   const samples = sampleNames();
   return (
@@ -50,7 +53,10 @@ export const Header = memo(function Header({locale, threads, host, failed, canEx
         label: t.exportNames[what], act: () => void save(what), test: `export-${what}`,
       }))} />
       {!failed && <Privacy threads={threads} host={host} />}
-      <select class="language" data-test="language" aria-label={t.language} value={locale} onChange={event => choose(event.currentTarget.value as Locale)}>
+      <select class="theme" data-test="theme" aria-label={t.theme} title={t.theme} value={themeChoice} onChange={event => setTheme(event.currentTarget.value as ThemeChoice)}>
+        {THEME_CHOICES.map(each => <option key={each} value={each}>{t.themeNames[each]}</option>)}
+      </select>
+      <select class="language" data-test="language" aria-label={t.language} title={t.language} value={locale} onChange={event => setLocale(event.currentTarget.value as Locale)}>
         {LOCALES.map(each => <option key={each} value={each} lang={each}>{messagesOf(each).name}</option>)}
       </select>
     </header>
@@ -75,11 +81,6 @@ function whyOne(host: Host): WhyOne {
   return navigator.hardwareConcurrency === 1 ? 'core' : 'failed';
 }
 
-function choose(locale: Locale): void {
-  rememberLocale(locale);
-  set({locale});
-}
-
 /** The pickers' inputs: always there, never seen. */
 function Pickers() {
   const picked = (event: {currentTarget: HTMLInputElement}): void => {
@@ -97,41 +98,6 @@ function Pickers() {
           ref={input => input?.setAttribute('webkitdirectory', '')} />
       )}
     </>
-  );
-}
-
-interface Act {
-  label: string;
-  act: () => void;
-  title?: string;
-  test?: string;
-}
-
-interface MenuProps {
-  label: string;
-  acts: Act[];
-  title?: string;
-  test?: string;
-  disabled?: boolean;
-}
-
-function Menu({label, acts, title, test, disabled = false}: MenuProps) {
-  const menu = useRef<HTMLDetailsElement>(null);
-  const close = (): void => {
-    if (menu.current !== null) menu.current.open = false;
-  };
-  const left = (event: FocusEvent): void => {
-    if (!menu.current?.contains(event.relatedTarget as Node | null)) close();
-  };
-  return (
-    <details class="menu" ref={menu} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
-      <summary title={title} data-test={test} aria-disabled={disabled} tabIndex={disabled ? -1 : 0} onClick={event => disabled && event.preventDefault()}>{label}</summary>
-      <div class="menu-list">
-        {acts.map(({label: name, act, title, test}) => (
-          <button key={name} type="button" data-test={test} title={title} onClick={() => { close(); act(); }}>{name}</button>
-        ))}
-      </div>
-    </details>
   );
 }
 

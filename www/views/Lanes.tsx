@@ -8,10 +8,10 @@ import {hideLane, isLanes, laneId, laneOrder, laneSetKey, lanesOf, pinLane, rank
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {plotPx, rowCss} from '../lanes';
+import {isFrames, laneText, placeName, withoutFolders} from '../names';
 import {show} from '../session';
 import type {State} from '../state';
 import {get, set} from '../state';
-import {placeName} from './Answer';
 import {GanttTitle} from './GanttTitle';
 import {Marks} from './Marks';
 import {OperatorName} from './OperatorName';
@@ -83,13 +83,12 @@ function LaneName({s, lane, absent, style}: {s: State; lane: LaneSummary; absent
   const t = useMessages();
   const id = laneId(s.gantt, lane);
   const pinned = s.pinnedLanes.has(id);
-  const name = s.gantt === 'size-class' ? t.upTo(size(Number(lane.name))) : clip(lane.name || (s.gantt === 'operator' ? t.unattributed : s.gantt === 'stream' ? t.noStream : t.noStack));
-  const isFrames = s.gantt === 'user-frame' || s.gantt === 'stack';
+  const name = laneText(t, s.gantt, lane);
   const title = [t.laneTitle(name, lane.blocks, size(lane.bytes)), ...lane.stack].join('\n');
   return (
     <div class={`lane-name${absent ? ' absent' : ''}${pinned ? ' kept' : ''}`} title={title} style={style} data-test="lane-name">
       {s.gantt === 'operator' && s.colouring === 'operator' && <><Swatch hue={lane.hue} /> </>}
-      <span class="lane-text">{isFrames ? withoutFolders(name) : <OperatorName name={name} />}</span>
+      <span class="lane-text">{isFrames(s.gantt) ? withoutFolders(name) : <OperatorName name={name} />}</span>
       <span class="lane-acts">
         <button type="button" class="quiet" aria-pressed={pinned} aria-label={t.pinLane(name)} title={t.pinLane(name)} onClick={() => pinLane(id)}>{pinned ? '▼' : '▲'}</button>
         <button type="button" class="quiet" aria-label={t.hideLane(name)} title={t.hideLane(name)} onClick={() => hideLane(id)}>×</button>
@@ -97,9 +96,6 @@ function LaneName({s, lane, absent, style}: {s: State; lane: LaneSummary; absent
     </div>
   );
 }
-
-/** The end of a frame tells most: the folders before the file are in the title. */
-const withoutFolders = (frame: string): string => frame.replace(/^.*[/\\](?=[^/\\]*\()/, '');
 
 function BlockNames({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();

@@ -7,7 +7,7 @@ import type {Frame} from '../protocol';
 import type {State} from '../state';
 import {nsAt, ofJax} from '../state';
 import {columnOf, covers} from '../stretch';
-import {placeName} from './Answer';
+import {placeName} from '../names';
 import {CodeLine} from './Block';
 import {Swatch} from './Swatch';
 

@@ -10,6 +10,7 @@ import {stretch} from '../stretch';
 import {Marks, Waits} from './Marks';
 import {LineSwitch} from './panels/Reserve';
 import {Phases} from './Phases';
+import {SavePicture} from './SavePicture';
 
 /** Memory over time: total over baseline, reserved and active as lines, the peak marked. */
 export function Trend({s, device}: {s: State; device: DeviceSummary}) {
@@ -57,6 +58,7 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
         {isNarrowed(s) && <span title={t.lineTitles.filtered} data-test="line-filtered"><i class="key filtered" aria-hidden="true" /> {t.lineNames.filtered}</span>}
         {s.lines.filter(line => line !== 'outside').map(line => <LineSwitch key={line} s={s} line={line} />)}
       </span>
+      <SavePicture chart="trend" />
     </h2>
   );
 }

@@ -1,6 +1,7 @@
 //! The command line: the page's report for a terminal, a script or a cluster job. It reads captures where they lie and writes nothing
 //! beside them.
 
+mod chart;
 mod options;
 
 use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
@@ -69,8 +70,8 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let mut stderr = io::stderr().lock();
     let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
     let files = list(&options.paths, &mut say);
-    let targets = [Some(&options.out), options.table.as_ref()].into_iter().flatten();
-    if let Some(path) = targets.filter_map(Target::file).find(|path| is_one_of(path, &files)) {
+    let targets = [Some(&options.out), options.table.as_ref()].into_iter().flatten().filter_map(Target::file);
+    if let Some(path) = targets.chain(options.chart.iter().map(|chart| chart.file.as_path())).find(|path| is_one_of(path, &files)) {
         say(&format!("{} is one of the files to read; nothing is written over a capture", path.display()));
         return Ok(ExitCode::from(2));
     }
@@ -107,6 +108,15 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     if let Some(target) = &options.table {
         write_table(target, &captures, options.nearest)?;
+    }
+    if let Some(asked) = &options.chart {
+        match chart::picture(asked, &captures, &xplanes, options.module.as_deref()) {
+            Ok(picture) => chart::write(asked, &picture, &mut say)?,
+            Err(message) => {
+                say(&format!("--chart: {message}"));
+                return Ok(ExitCode::from(2));
+            }
+        }
     }
     if options.nearest {
         captures.iter_mut().flat_map(|capture| &mut capture.devices).filter_map(|device| device.stacks.as_mut()).for_each(Stacks::guess);

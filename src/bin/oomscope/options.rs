@@ -1,11 +1,14 @@
 //! What the command line asks for.
 
 use oomscope::ascend::select::{Selection, rank_list};
+use oomscope::export::chart::{Kind, Wanted};
+use oomscope::units::Decimal;
 use std::path::{Path, PathBuf};
 
 pub const USAGE: &str = "\
 usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--diff A B]
                 [--nearest-stacks] [--format text|markdown|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
+                [--chart FILE.svg|FILE.png [--chart-kind KIND] [--chart-window FROM..TO] [--chart-size WxH] [--chart-theme light|dark]]
        oomscope --self-test
 
 PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), a report of schema oomscope.report/1 (made with --format json, perhaps on
@@ -22,6 +25,13 @@ another machine), or a folder: searched for everything of these below it.
   --format FORMAT  text (for a terminal), markdown (for an issue), or json (schema oomscope.report/1); text
   --out FILE       where the report goes; - is standard output, the default
   --table FILE     RL-Insight's table, one row a block: CSV, or JSON Lines when FILE ends in .jsonl; - is CSV on standard output
+  --chart FILE     a picture: SVG or PNG, by the ending of FILE. Of several captures, of the one with the highest peak; --rank and --role
+                   choose others
+  --chart-kind K   trend (memory over time), lanes (blocks by operator), stacked (blocks stacked by size), flame (what is alive at the
+                   peak, by call stack) or heap (of a JAX module over its schedule); trend, and heap where there is no more
+  --chart-window   FROM..TO, since the capture's first event, as in 300ms..1.5s; units are s, ms, us and ns; all of it
+  --chart-size     width and height in pixels, as in 1280x720
+  --chart-theme    light or dark; light
   --self-test      reads the samples that are built in and compares them with their known values
   --version, --help
 
@@ -64,12 +74,23 @@ pub struct Options {
     pub format: Format,
     pub out: Target,
     pub table: Option<Target>,
+    pub chart: Option<ChartAsked>,
     pub nearest: bool,
     pub selection: Selection,
     /// Of JAX captures.
     pub module: Option<String>,
     /// Captures against each other: A, B.
     pub differences: Vec<(String, String)>,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartAsked {
+    pub file: PathBuf,
+    pub is_svg: bool,
+    /// What suits the capture, where none is named.
+    pub kind: Option<Kind>,
+    pub wanted: Wanted,
 }
 
 /// What is to be done.
@@ -91,11 +112,13 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
         format: Format::Text,
         out: Target::StandardOutput,
         table: None,
+        chart: None,
         nearest: false,
         selection: Selection::default(),
         module: None,
         differences: Vec::new(),
     };
+    let mut chart = ChartOptions::default();
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -106,6 +129,11 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
             Long("module") => options.module = Some(text(&mut parser, "--module")?),
             Long("diff") => options.differences.push((text(&mut parser, "--diff")?, text(&mut parser, "--diff A")?)),
             Long("table") => options.table = Some(table(parser.value().map_err(|error| error.to_string())?.into())?),
+            Long("chart") => chart.file = Some(parser.value().map_err(|_| "--chart needs a file after it".to_owned())?.into()),
+            Long("chart-kind") => chart.kind = Some(kind(&text(&mut parser, "--chart-kind")?)?),
+            Long("chart-window") => chart.window_ns = Some(window(&text(&mut parser, "--chart-window")?)?),
+            Long("chart-size") => chart.size_px = Some(size(&text(&mut parser, "--chart-size")?)?),
+            Long("chart-theme") => chart.is_dark = Some(is_dark(&text(&mut parser, "--chart-theme")?)?),
             Long("nearest-stacks") => options.nearest = true,
             Long("format") => options.format = format(&text(&mut parser, "--format")?)?,
             Long("out") => options.out = Target::of(parser.value().map_err(|error| error.to_string())?.into()),
@@ -115,16 +143,95 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
             _ => return Err(argument.unexpected().to_string()),
         }
     }
+    options.chart = chart.asked()?;
     if options.paths.is_empty() {
         return Err("name a folder or a file to read".to_owned());
     }
     if options.table == Some(Target::StandardOutput) && options.out == Target::StandardOutput {
         return Err("report and table would both go to standard output: name a file for one of them, with --out or --table".to_owned());
     }
+    let chart = options.chart.as_ref().map(|chart| Target::File(chart.file.clone()));
+    if chart.is_some() && (chart == options.table || chart.as_ref() == Some(&options.out)) {
+        return Err("the picture would be written to the file of something else: name another for one of them".to_owned());
+    }
     if options.table.as_ref().is_some_and(|table| *table == options.out) {
         return Err("report and table would both be written to one file: name another for one of them, with --out or --table".to_owned());
     }
     Ok(Asked::Report(Box::new(options)))
+}
+
+/// The picture's options, as they come in.
+#[derive(Default)]
+struct ChartOptions {
+    file: Option<PathBuf>,
+    kind: Option<Kind>,
+    window_ns: Option<(i64, i64)>,
+    size_px: Option<(u32, u32)>,
+    is_dark: Option<bool>,
+}
+
+impl ChartOptions {
+    fn asked(self) -> Result<Option<ChartAsked>, String> {
+        let ChartOptions { file, kind, window_ns, size_px, is_dark } = self;
+        let Some(file) = file else {
+            let alone = kind.is_some() || window_ns.is_some() || size_px.is_some() || is_dark.is_some();
+            return if alone { Err("--chart-… options say how a picture looks; name its file with --chart".to_owned()) } else { Ok(None) };
+        };
+        let ends_in = |ending: &str| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending));
+        if !ends_in("svg") && !ends_in("png") {
+            return Err(format!("--chart is a file that ends in .svg or .png, not {}", file.display()));
+        }
+        let wanted = Wanted { kind: kind.unwrap_or(Kind::Trend), window_ns, size_px: size_px.unwrap_or(DEFAULT_SIZE_PX), is_dark: is_dark.unwrap_or(false) };
+        Ok(Some(ChartAsked { is_svg: ends_in("svg"), file, kind, wanted }))
+    }
+}
+
+const DEFAULT_SIZE_PX: (u32, u32) = (1280, 720);
+/// Smaller pictures have no room for axes, larger ones no use.
+const SMALLEST_PX: u32 = 200;
+const LARGEST_PX: u32 = 10_000;
+
+fn kind(text: &str) -> Result<Kind, String> {
+    match text {
+        "trend" => Ok(Kind::Trend),
+        "lanes" => Ok(Kind::Lanes),
+        "stacked" => Ok(Kind::Stacked),
+        "flame" => Ok(Kind::Flame),
+        "heap" => Ok(Kind::Heap),
+        other => Err(format!("--chart-kind is trend, lanes, stacked, flame or heap, not {other}")),
+    }
+}
+
+fn window(text: &str) -> Result<(i64, i64), String> {
+    let range = text.split_once("..").and_then(|(from, to)| Some((nanoseconds(from)?, nanoseconds(to)?)));
+    range
+        .filter(|(from, to)| from < to)
+        .ok_or_else(|| format!("--chart-window is a stretch of time as in 300ms..1.5s, with s, ms, us or ns and the earlier first, not {text}"))
+}
+
+/// Units of time, those first whose names end in another's.
+const UNITS_NS: [(&str, u64); 5] = [("ms", 1_000_000), ("us", 1_000), ("µs", 1_000), ("ns", 1), ("s", 1_000_000_000)];
+
+fn nanoseconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (number, unit) = UNITS_NS.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))?;
+    Decimal::parse(number.trim_end().as_bytes()).ok()??.times(unit).filter(|ns| *ns >= 0)
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let fits = |side: u32| (SMALLEST_PX..=LARGEST_PX).contains(&side);
+    sides
+        .filter(|&(width, height)| fits(width) && fits(height))
+        .ok_or_else(|| format!("--chart-size is width x height in pixels, {SMALLEST_PX} to {LARGEST_PX} each, as in 1280x720, not {text}"))
+}
+
+fn is_dark(text: &str) -> Result<bool, String> {
+    match text {
+        "light" => Ok(false),
+        "dark" => Ok(true),
+        other => Err(format!("--chart-theme is light or dark, not {other}")),
+    }
 }
 
 fn text(parser: &mut lexopt::Parser, option: &str) -> Result<String, String> {
@@ -173,6 +280,25 @@ mod tests {
         assert!(wrong(&["x", "--table", "a.csv", "--out", "a.csv"]).contains("one file"));
         assert!(wrong(&["x", "--table", "-", "--out", "-"]).contains("both go to standard output"));
         assert!(wrong(&[]).contains("name a folder"));
+        assert_eq!(wrong(&["x", "--chart", "a.gif"]), "--chart is a file that ends in .svg or .png, not a.gif");
+        assert_eq!(wrong(&["x", "--chart-kind", "pie"]), "--chart-kind is trend, lanes, stacked, flame or heap, not pie");
+        assert!(wrong(&["x", "--chart-kind", "lanes"]).contains("name its file with --chart"));
+        for window in ["5", "5ms", "5ms..3ms", "1..2", "-1s..2s", "a..b"] {
+            assert!(wrong(&["x", "--chart", "a.svg", "--chart-window", window]).starts_with("--chart-window is a stretch"), "{window}");
+        }
+        for size in ["5", "100x300", "300x99999", "axb"] {
+            assert!(wrong(&["x", "--chart", "a.svg", "--chart-size", size]).starts_with("--chart-size is width x height"), "{size}");
+        }
+        assert_eq!(wrong(&["x", "--chart", "a.svg", "--chart-theme", "grey"]), "--chart-theme is light or dark, not grey");
+        assert!(wrong(&["x", "--chart", "a.svg", "--out", "a.svg"]).contains("file of something else"));
+    }
+
+    #[test]
+    fn a_picture_is_asked_for_with_its_window() {
+        let line = ["x", "--chart", "a.PNG", "--chart-window", "300ms..1.5s", "--chart-size", "800x400", "--chart-theme", "dark"];
+        let Asked::Report(options) = asked(line.map(Into::into)).unwrap() else { return };
+        let wanted = Wanted { kind: Kind::Trend, window_ns: Some((300_000_000, 1_500_000_000)), size_px: (800, 400), is_dark: true };
+        assert_eq!(options.chart, Some(ChartAsked { file: "a.PNG".into(), is_svg: false, kind: None, wanted }));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::frame::window_of;
 use crate::ascend::capture::Device;
 use crate::draw::bars::{self, BarStyle, LaneRows, RAMP_STEPS, size_step, time_step};
 use crate::draw::hues::HUES;
+use crate::draw::shapes::{self, Shape};
 use crate::timeline::blocks::OPEN;
 use crate::timeline::lod::NO_BLOCK;
 use crate::timeline::lod::columns::Columns;
@@ -22,10 +23,6 @@ use wasm_bindgen::prelude::*;
 const MOST_PIXELS: u64 = 64 << 20;
 /// So many blocks have a row of their own; nobody scrolls further, and taller elements than browsers allow would be needed.
 const MOST_ROWS: usize = 10_000;
-/// A stack begins at the baseline where that is more than this part of the whole: what moves would be too thin else.
-const LARGEST_BASELINE: f64 = 0.25;
-/// Of what lies above the baseline: how much of the baseline is then still seen.
-const BASELINE_SEEN: f64 = 0.08;
 
 /// Refuses a view that cannot be painted.
 pub(super) fn check(request: &ViewRequest) -> Result<(), JsError> {
@@ -52,7 +49,15 @@ impl Engine {
     /// Sets `pixels`, and what is needed to tell the block under the pointer.
     pub(super) fn paint(&self, frame: &Object, gantt: &Gantt, request: &ViewRequest, columns: &Columns) -> Result<(), JsError> {
         let (device, opened) = self.device(request.capture, request.device)?;
-        let view = View { device, opened, columns, end_ns: self.capture(request.capture)?.capture.end_ns, paint: &request.paint, only: only(request) };
+        let view = View {
+            device,
+            opened,
+            columns,
+            end_ns: self.capture(request.capture)?.capture.end_ns,
+            paint: &request.paint,
+            only: only(request),
+            shapes: request.shapes,
+        };
         match gantt {
             Gantt::Lanes { by, lanes, lane_px } => view.lanes(frame, Laid::new(*by, request.nearest), lanes, *lane_px as usize),
             Gantt::Blocks { first, count, lane_px } => view.blocks(frame, *first as usize, *count as usize, *lane_px as usize),
@@ -81,6 +86,14 @@ impl Engine {
         pixels.par_chunks_mut(row.max(1)).zip(&areas).for_each(|(pixels, (total, baseline))| {
             bars::paint_area(pixels, total, baseline, most, (request.paint.total, request.paint.baseline));
         });
+        if request.shapes {
+            let mut found = Vec::new();
+            for (nth, (total, baseline)) in areas.iter().enumerate() {
+                let place = ((nth * lane_px) as u32, lane_px);
+                shapes::area(&mut found, (total, baseline), most, place, (request.paint.total, request.paint.baseline));
+            }
+            set_shapes(frame, &found);
+        }
         let highest: Vec<f64> = areas.into_iter().flat_map(|(total, _)| total.max).collect();
         set(frame, "rank_max", &Float64Array::from(&highest[..]));
         set_pixels(frame, &pixels);
@@ -96,6 +109,7 @@ struct View<'a> {
     end_ns: i64,
     paint: &'a Paint,
     only: Only,
+    shapes: bool,
 }
 
 /// The blocks that a view shows.
@@ -121,6 +135,10 @@ impl View<'_> {
                 shown
             })
             .collect();
+        self.shaped(frame, |into, style| {
+            let lanes = shown.iter().enumerate();
+            lanes.for_each(|(nth, shown)| shapes::lane(into, blocks, shown, ((nth * lane_px) as u32, lane_px), style));
+        });
         let rows: Vec<u32> = shown.iter().flat_map(|shown| shown.front.iter().chain(&shown.second)).copied().collect();
         let folded: Vec<u32> = shown.iter().flat_map(|shown| &shown.folded).copied().collect();
         let counts: Vec<u32> = shown.iter().map(|shown| shown.blocks).collect();
@@ -153,6 +171,11 @@ impl View<'_> {
                 row
             })
             .collect();
+        self.shaped(frame, |into, style| {
+            for (nth, row) in rows.iter().enumerate() {
+                shapes::row(into, blocks, row, (nth * lane_px) as u32, &|_| inset..lane_px - inset, style);
+            }
+        });
         let lanes: Vec<u32> = found.iter().map(|&block| self.opened.lane_of[blocks.name[block as usize] as usize]).collect();
         let bytes: Vec<f64> = found.iter().map(|&block| blocks.size_bytes[block as usize] as f64).collect();
         set(frame, "blocks", &Uint32Array::from(&rows.concat()[..]));
@@ -198,25 +221,38 @@ impl View<'_> {
     /// `least`: of the baseline.
     fn stacked(&self, frame: &Object, height_px: usize, stacked: Stacked, columns: &Columns, least: f64) {
         let most = stacked.total.extremes(columns, |at| stacked.total_bytes(at)).max.into_iter().fold(0.0, f64::max);
-        let to = (most as i64).max(1);
-        let from = if least.is_finite() && least > to as f64 * LARGEST_BASELINE { (least - (to as f64 - least) * BASELINE_SEEN) as i64 } else { 0 };
+        let (from, to) = bars::stack_range(least, most);
         let per_px = ((to - from) / height_px.max(1) as i64).max(1);
         let stacks = stacked.columns(columns, per_px);
         let cells = bars::stack_cells(stacked.blocks, &stacks, height_px, (from, to));
         let width = self.columns.len();
         let mut pixels = vec![0u8; width * height_px * 4];
+        self.shaped(frame, |into, style| shapes::stack(into, &cells, width, |what, x| self.band_colour(style, what, x), style));
         self.styled(|style| {
-            let colour = |what: u32, x: usize| match what {
-                bars::BASELINE => self.paint.baseline,
-                bars::SMALL => self.paint.palette[HUES],
-                block => (style.colour)(block, x),
-            };
+            let colour = |what: u32, x: usize| self.band_colour(style, what, x);
             pixels.par_chunks_mut((width * 4).max(1)).enumerate().for_each(|(y, row)| bars::paint_stack(row, &cells, width, y, colour, style));
         });
         set(frame, "blocks", &Uint32Array::from(&cells[..]));
         set(frame, "y_from", &(from as f64).into());
         set(frame, "y_to", &(to as f64).into());
         set_pixels(frame, &pixels);
+    }
+
+    fn band_colour(&self, style: &BarStyle, what: u32, x: usize) -> u32 {
+        match what {
+            bars::BASELINE => self.paint.baseline,
+            bars::SMALL => self.paint.palette[HUES],
+            block => (style.colour)(block, x),
+        }
+    }
+
+    /// Sets `shapes`, where they are wanted.
+    fn shaped(&self, frame: &Object, fill: impl FnOnce(&mut Vec<Shape>, &BarStyle)) {
+        if self.shapes {
+            let mut found = Vec::new();
+            self.styled(|style| fill(&mut found, style));
+            set_shapes(frame, &found);
+        }
     }
 
     fn styled<T>(&self, paint: impl FnOnce(&BarStyle) -> T) -> T {
@@ -237,6 +273,10 @@ impl View<'_> {
         };
         paint(&BarStyle { colour: &colour, selected: *selected, outline: *outline, density: *density })
     }
+}
+
+fn set_shapes(frame: &Object, found: &[Shape]) {
+    set(frame, "shapes", &Uint32Array::from(&found.iter().flat_map(|shape| shape.to_numbers()).collect::<Vec<_>>()[..]));
 }
 
 fn set_pixels(frame: &Object, pixels: &[u8]) {

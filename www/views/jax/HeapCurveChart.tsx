@@ -3,6 +3,7 @@ import type {ModuleReport} from '../../../target/plain/pkg/oomscope';
 import {paintHeap} from '../../draw';
 import {useMessages} from '../../i18n';
 import type {State} from '../../state';
+import {SavePicture} from '../SavePicture';
 
 /** What the module's temporaries hold, event by event of the schedule. */
 export function HeapCurveChart({s, module}: {s: State; module: ModuleReport}) {
@@ -24,6 +25,7 @@ export function HeapCurveChart({s, module}: {s: State; module: ModuleReport}) {
   return (
     <section class="panel heap-curve" data-test="heap-curve">
       <h2>{heap === null ? t.drawing : t.heapCurve(heap.events)}</h2>
+      {heap !== null && <SavePicture chart="heap" />}
       <div class="heap-box" ref={box}><canvas ref={canvas} class="heap-canvas" role="img" aria-label={heap === null ? t.drawing : t.heapCurve(heap.events)} /></div>
       <p class="axis-name muted">{t.heapAxis}</p>
     </section>

@@ -4,6 +4,7 @@ import {clip, exactBytes, size} from '../../format';
 import {useMessages} from '../../i18n';
 import type {Rect} from '../../treemap';
 import {treemap} from '../../treemap';
+import {SavePicture} from '../SavePicture';
 
 const WIDTH = 100;
 const HEIGHT = 56;
@@ -42,6 +43,7 @@ export function HeapPeak({module}: {module: ModuleReport}) {
   return (
     <section class="panel" data-test="heap-peak">
       <h2 title={exactBytes(t, heap.bytes)}>{t.heapPeakTitle(size(heap.bytes), size(heap.replay_bytes))}</h2>
+      <SavePicture chart="heap-peak" />
       <Tiles heap={heap} />
       <table class="groups">
         <tbody>

@@ -2,6 +2,7 @@ import type {ModuleReport} from '../../../target/plain/pkg/oomscope';
 import {exactBytes, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
+import {SavePicture} from '../SavePicture';
 
 interface Part {
   key: string;
@@ -29,6 +30,7 @@ export function Plan({module, capacity}: {module: ModuleReport; capacity: number
   return (
     <section class="panel plan" data-test="plan">
       <h2>{t.planTitle(size(needed), capacity === null ? null : size(capacity))}</h2>
+      <SavePicture chart="plan" />
       <div class="plan-bar" role="img" aria-label={parts.map(({name, bytes}) => `${name} ${size(bytes)}`).join(', ')}>
         {parts.filter(part => part.bytes > 0).map(({key, name, bytes}) => (
           <div key={key} class={`plan-part part-${key}`} style={{width: `${bytes / scale * 100}%`}} title={`${name}: ${exactBytes(t, bytes)} (${t.bases['read']})`} />

@@ -10,6 +10,7 @@ import {captureAt, get, set} from '../../state';
 import {barColumn, bytesColumn, countColumn} from '../../table/cells';
 import type {Column} from '../../table/model';
 import {Table} from '../../table/Table';
+import {SavePicture} from '../SavePicture';
 import {TextField} from '../TextField';
 import {Nearest} from './GroupBy';
 import {EmptyPanel, Panel} from './Panel';
@@ -31,6 +32,7 @@ export function Flame({s, device}: {s: State; device: DeviceSummary}) {
       <TextField text={search} label={t.flameSearch} title={t.flameSearchTitle} test="flame-search" take={typed => { look({search: typed.trim()}); return true; }} />
       <button type="button" data-test="flame-reset" disabled={zoom.length === 0 && search === ''} onClick={() => look({zoom: [], search: ''})}>{t.flameReset}</button>
       <Nearest s={s} />
+      {(answer?.value?.rects.length ?? 0) > 1 && <SavePicture chart="flame" />}
     </span>
   );
   if (measure === 'cursor' && s.cursor === null) return <EmptyPanel test="flame" title={t.tabNames.flame} text={t.cursorEmpty} controls={controls} />;

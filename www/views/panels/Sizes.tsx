@@ -6,6 +6,7 @@ import type {State} from '../../state';
 import {barColumn, bytesColumn, countColumn} from '../../table/cells';
 import type {Column} from '../../table/model';
 import {Table} from '../../table/Table';
+import {SavePicture} from '../SavePicture';
 import {Panel} from './Panel';
 
 /** How large the blocks are and how long they live. */
@@ -19,7 +20,7 @@ export function Sizes({s}: {s: State}) {
   const weight = largest(sizes, 'bytes');
   const title = most === undefined || weight === undefined ? t.tabNames.sizes : t.sizesTitle(percent(most.blocks / Math.max(1, all)), classSize(most.up_to), percent(weight.bytes / Math.max(1, sum(sizes, 'bytes'))), classSize(weight.up_to));
   return (
-    <Panel s={s} test="sizes" title={title}>
+    <Panel s={s} test="sizes" title={title} controls={<SavePicture chart="sizes" />}>
       <div class="histograms">
         <Histogram test="size-histogram" name={t.sizeUpTo} endKey="up_to_bytes" bins={sizes} label={classSize} exact={value => exactBytes(t, value)} />
         <Histogram test="lifetime-histogram" name={t.lifetimeUpTo} endKey="up_to_ns" label={duration} exact={value => `${int(t, value)} ns`}
