@@ -73,7 +73,8 @@ export function chips(t: Messages, s: State): Chip[] {
   const end = deviceAt(s)?.end_ns ?? 0;
   const words = chosenNow(s);
   // What a number stands for is the engine's to say.
-  const told = (word: string | null | undefined, none: string, length: number): string => word === null || word === undefined ? '…' : clip(word || none, length);
+  const told = (word: string | null | undefined, none: string, length: number): string =>
+    words === null ? '…' : word === null || word === undefined ? t.unknown : clip(word || none, length);
   const texts: {[P in FilterPart]-?: (value: NonNullable<BlockFilter[P]>) => string} = {
     operator: () => t.chips.operator(told(words?.operator, t.unattributed, 60)),
     user_frame: () => words?.user_frame === '' ? t.noStack : t.chips.frame(told(words?.user_frame, '', 60)),
