@@ -7,27 +7,27 @@ export async function copy(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    if (copySelected(text)) return true;
+    if (copyByEvent(text)) return true;
     set({byHand: text});
     return false;
   }
 }
 
-/** The old way: what is selected in the page, as by the menu. */
-function copySelected(text: string): boolean {
-  const before = document.activeElement;
-  const field = document.createElement('textarea');
-  field.value = text;
-  field.className = 'off-screen';
-  document.body.append(field);
-  field.select();
-  let copied = false;
+/** The old way, as by the menu. Without a field to select: Chromium asks its maker's autofill service about fields of text. */
+function copyByEvent(text: string): boolean {
+  let given = false;
+  const give = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    given = event.clipboardData !== null;
+  };
+  document.addEventListener('copy', give);
   try {
-    copied = document.execCommand('copy');
+    return document.execCommand('copy') && given;
   } catch {
     // A host may forbid this too.
+    return false;
+  } finally {
+    document.removeEventListener('copy', give);
   }
-  field.remove();
-  if (before instanceof HTMLElement) before.focus();
-  return copied;
 }

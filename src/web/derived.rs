@@ -177,6 +177,11 @@ impl Derived {
         }
     }
 
+    /// All blocks are shown again.
+    pub fn widen(&mut self) {
+        self.narrowed = None;
+    }
+
     /// `None` of all blocks, or where nobody needed it.
     pub fn narrowed(&self, only: &Only) -> Option<&Narrowed> {
         self.narrowed.as_ref().filter(|narrowed| narrowed.only == *only)

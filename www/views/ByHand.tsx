@@ -6,17 +6,19 @@ import {set} from '../state';
 export function ByHand({text}: {text: string}) {
   const t = useMessages();
   const dialog = useRef<HTMLDialogElement>(null);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const told = useRef<HTMLPreElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
-    field.current?.select();
+    if (told.current === null) return;
+    told.current.focus();
+    getSelection()?.selectAllChildren(told.current);
   }, [text]);
   const close = (): void => set({byHand: null});
   return (
     <dialog ref={dialog} class="by-hand" data-test="by-hand" aria-label={t.byHandTitle} onClose={close} onClick={event => event.target === dialog.current && close()}>
       <h2>{t.byHandTitle}<button type="button" class="quiet" aria-label={t.close} title={t.close} onClick={close}>×</button></h2>
       <p>{t.byHandWhy}</p>
-      <textarea ref={field} readOnly rows={12} value={text} aria-label={t.byHandTitle} />
+      <pre ref={told} tabIndex={0}>{text}</pre>
     </dialog>
   );
 }

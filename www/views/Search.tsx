@@ -3,6 +3,7 @@ import type {DeviceSummary, PhaseSummary} from '../../target/plain/pkg/oomscope'
 import {clip, duration, int, size, time} from '../format';
 import {pin} from '../frames';
 import {useMessages} from '../i18n';
+import {narrow} from '../narrow';
 import {closeSearch} from '../search';
 import type {State} from '../state';
 import {set} from '../state';
@@ -47,6 +48,7 @@ export function Search({s, device}: {s: State; device: DeviceSummary}) {
         <span class="muted" role="status" data-test="search-found">
           {search.trim() === '' ? t.searchHint : hits === null ? t.drawing : t.searchFound(hits.found, hits.blocks, size(hits.bytes))}
         </span>
+        {hits !== null && hits.blocks > 0 && <button type="button" class="plain link" data-test="search-only" onClick={() => narrow({text: search.trim()})}>{t.onlyThese}</button>}
         <button type="button" class="quiet" aria-label={t.close} title={t.close} onClick={closeSearch}>×</button>
       </div>
       {hits !== null && hits.hits.length + phases.length > 0 && (

@@ -37,10 +37,9 @@ impl Engine {
     /// Lets the charts of a device know the blocks that they show, where that is not all of them.
     pub(super) fn narrow(&mut self, of: Of, only: &Only) -> Result<(), JsError> {
         let choice = self.choice(of, only.nearest, &only.filter)?;
-        self.derive(of.0, of.1, |derived, device, _| {
-            if let Some(choice) = choice {
-                derived.narrow(device, only, choice);
-            }
+        self.derive(of.0, of.1, |derived, device, _| match choice {
+            Some(choice) => derived.narrow(device, only, choice),
+            None => derived.widen(),
         })
     }
 
