@@ -1,5 +1,6 @@
 // What the build put into the page: both variants of the wasm, the worker scripts, the samples.
 import {freshName, whenFree} from './alive';
+import {PARAMETERS} from './parameters';
 import type {FromWorker, Variant} from './protocol';
 
 const SAMPLE_PREFIX = 'sample-';
@@ -49,6 +50,9 @@ export function worker(variant: Variant): Worker {
 export function sampleNames(): string[] {
   return [...document.querySelectorAll(`script[id^="${SAMPLE_PREFIX}"]`)].map(tag => tag.id.slice(SAMPLE_PREFIX.length));
 }
+
+/** In another page it is that page's files that matter. */
+export const offeredSamples = (): string[] => PARAMETERS.embed ? [] : sampleNames();
 
 export const sampleBytes = (name: string): Promise<ArrayBuffer> => inflate(SAMPLE_PREFIX + name);
 

@@ -5,6 +5,7 @@ import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
 import {pin} from './frames';
 import type {Opened} from './open';
+import {PARAMETERS} from './parameters';
 import {show} from './session';
 import type {ScanPhase, State, Tab} from './state';
 import {deviceAt, get, lengthOf, set} from './state';
@@ -79,7 +80,7 @@ function filterOf(parts: ReadonlyMap<string, string>, number: (key: string) => n
 let written = '';
 let timer = 0;
 /** A hash that was there before the capture it speaks of. */
-let wanted: string | null = location.hash.length > 1 ? location.hash : null;
+let wanted: string | null = location.hash.length > 1 ? location.hash : PARAMETERS.view === null ? null : `#${PARAMETERS.view}`;
 
 /** What the written hash speaks of. */
 let opened: Opened[] | null = null;
@@ -125,10 +126,18 @@ export function listenToHash(): void {
     if (location.hash === written) return;
     written = location.hash;
     clearTimeout(timer);
-    if (get().place === null || !isComplete(get())) wanted = location.hash;
-    else take(location.hash);
+    takeView(location.hash.slice(1));
   });
 }
+
+/** Shows a view, once there is what it speaks of. */
+export function takeView(view: string): void {
+  if (get().place === null || !isComplete(get())) wanted = `#${view}`;
+  else take(`#${view}`);
+}
+
+/** What is shown, as it stands behind the #; null while that is still on its way. */
+export const viewNow = (): string | null => wanted === null ? hashOf(get())?.slice(1) ?? null : null;
 
 export const goBack = (): void => history.back();
 

@@ -37,17 +37,18 @@ export async function startEngine(): Promise<void> {
 
 export const openDropped = (items: Dropped[]): Promise<void> => open((progress, signal) => walk(items, progress, signal));
 
-export const openPicked = (files: Iterable<File>): Promise<void> => openList(picked(files));
+export const openPicked = (files: Iterable<File>): Promise<void> => openGiven(picked(files));
 
 export const openSample = (name: string): Promise<void> => open(async () => atHand(await sample(name)));
 
 /** Reads the session's files again, and shows them as they were shown (see hash.ts). */
 export function openAgain(): void {
   const session = get().session;
-  if (session !== null) void openList(session.opened);
+  if (session !== null) void openGiven(session.opened);
 }
 
-const openList = (opened: Opened[]): Promise<void> => open(() => Promise.resolve(atHand(opened)));
+/** Files that are all at hand, by their paths. */
+export const openGiven = (opened: Opened[]): Promise<void> => open(() => Promise.resolve(atHand(opened)));
 
 /** Engines that ended with the files that are open. */
 let recoveries = 0;

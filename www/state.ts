@@ -116,6 +116,15 @@ export interface Filter {
   wrong: boolean;
 }
 
+/** Another page's wish to open files here. */
+export interface Asked {
+  /** null: it has none, being a file or in a sandbox. */
+  origin: string | null;
+  files: number;
+  bytes: number;
+  answer(yes: boolean): void;
+}
+
 export interface State {
   locale: Locale;
   theme: Theme;
@@ -127,6 +136,7 @@ export interface State {
   /** Paths seen so far while dropped folders are walked. */
   walked: number | null;
   dragging: boolean;
+  asked: Asked | null;
   notices: Notice[];
   session: Session | null;
   place: Place | null;
@@ -235,6 +245,7 @@ let state: State = {
   engineFailure: null,
   walked: null,
   dragging: false,
+  asked: null,
   notices: [],
   session: null,
   canDraw: false,

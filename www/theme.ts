@@ -1,6 +1,7 @@
 // Which theme the page wears, and the colours of its tokens as numbers for the canvases and the engine.
 
 import type {Line} from '../target/plain/pkg/oomscope';
+import {PARAMETERS} from './parameters';
 import {remember, remembered} from './platform';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
@@ -10,8 +11,10 @@ export const THEME_CHOICES: ThemeChoice[] = ['system', 'light', 'dark'];
 const STORED = 'oomscope.theme';
 const DARK = '(prefers-color-scheme: dark)';
 
-/** The remembered choice, else what the system says. */
-export const preferredTheme = (): ThemeChoice => THEME_CHOICES.find(choice => choice === remembered(STORED)) ?? 'system';
+const known = (text: string | null): ThemeChoice | undefined => THEME_CHOICES.find(choice => choice === text);
+
+/** What the address asks for, else the remembered choice, else what the system says. */
+export const preferredTheme = (): ThemeChoice => known(PARAMETERS.theme) ?? known(remembered(STORED)) ?? 'system';
 
 export const rememberTheme = (choice: ThemeChoice): void => remember(STORED, choice);
 

@@ -11,10 +11,11 @@ const ownThreads = {
 const run = async options => (await build({bundle: true, write: false, minify: true, target: 'es2022', ...options})).outputFiles[0].text;
 
 // The glue's import.meta.url serves only its default address of the wasm, which is never asked for.
-export const bundleScript = async entry => {
+/** `options`: esbuild's, where a test wants another form. */
+export const bundleScript = async (entry, options = {}) => {
   const script = await run({
     entryPoints: [entry], format: 'iife', charset: 'utf8', jsx: 'automatic', jsxImportSource: 'preact',
-    define: {'import.meta.url': '""'}, plugins: [ownThreads],
+    define: {'import.meta.url': '""'}, plugins: [ownThreads], ...options,
   });
   return script.trimEnd().replace(/<(?=\/script|!--)/gi, '\\x3C');
 };

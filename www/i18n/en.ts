@@ -46,6 +46,15 @@ export const en = {
     failed: {short: 'others did not start', why: 'This page may have threads, but they did not start. The browser\'s console says why.'},
     core: {short: 'one core', why: 'The browser says that this machine has one core.'},
   },
+
+  // Another page wants to open files here
+  consentTitle: 'Open files from another page?',
+  consentNameless: 'The page around this one has no name: it is a file, or in a sandbox.',
+  consentWhat: (files: number, bytes: string) => `It wants to open ${many(files, 'file', 'files')} (${bytes}) here.`,
+  consentReplaces: 'They take the place of what is open now.',
+  consentBack: 'The report on them goes back to that page; nothing of other files does.',
+  consentYes: 'Open them',
+  consentNo: 'No',
   close: 'Close',
   openAgain: 'Open again',
 

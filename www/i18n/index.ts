@@ -2,6 +2,7 @@
 import {createContext} from 'preact';
 import {useContext} from 'preact/hooks';
 import {remember, remembered} from '../platform';
+import {PARAMETERS} from '../parameters';
 import {en} from './en';
 import {zhHans} from './zh-Hans';
 import {zhHant} from './zh-Hant';
@@ -18,8 +19,10 @@ export const messagesOf = (locale: Locale): Messages => LANGUAGES[locale];
 
 const STORED = 'oomscope.language';
 
-/** The remembered choice, else the browser's language. */
+/** What the address asks for, else the remembered choice, else the browser's language. */
 export function preferredLocale(): Locale {
+  const asked = fromTag(PARAMETERS.lang ?? '');
+  if (asked !== null) return asked;
   const stored = remembered(STORED);
   const known = LOCALES.find(locale => locale === stored);
   if (known !== undefined) return known;

@@ -36,6 +36,14 @@ export const zhHans: Messages = {
     failed: {short: '其余未能启动', why: '本页可以使用多线程，但线程未能启动。原因见浏览器控制台。'},
     core: {short: '单核', why: '浏览器报告本机只有一个核。'},
   },
+
+  consentTitle: '打开另一页面传来的文件？',
+  consentNameless: '外层页面没有名称：它是一个文件，或处于沙箱中。',
+  consentWhat: (files, bytes) => `它想在此打开 ${n(files)} 个文件（${bytes}）。`,
+  consentReplaces: '它们将取代当前打开的内容。',
+  consentBack: '只有关于这些文件的报告会传回该页面，其他文件的内容不会。',
+  consentYes: '打开',
+  consentNo: '不打开',
   close: '关闭',
   openAgain: '重新打开',
 

@@ -36,6 +36,14 @@ export const zhHant: Messages = {
     failed: {short: '其餘未能啟動', why: '本頁可以使用多執行緒，但執行緒未能啟動。原因見瀏覽器主控台。'},
     core: {short: '單核', why: '瀏覽器回報本機只有一個核心。'},
   },
+
+  consentTitle: '開啟另一頁面傳來的檔案？',
+  consentNameless: '外層頁面沒有名稱：它是一個檔案，或處於沙箱中。',
+  consentWhat: (files, bytes) => `它想在此開啟 ${n(files)} 個檔案（${bytes}）。`,
+  consentReplaces: '它們將取代目前開啟的內容。',
+  consentBack: '只有關於這些檔案的報告會傳回該頁面，其他檔案的內容不會。',
+  consentYes: '開啟',
+  consentNo: '不開啟',
   close: '關閉',
   openAgain: '重新開啟',
 

@@ -3,6 +3,7 @@ import type {State} from '../state';
 import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
 import {Answer} from './Answer';
 import {ByHand} from './ByHand';
+import {Consent} from './Consent';
 import {DropHint, Header} from './Header';
 import {Notices} from './Notices';
 import {Found} from './Found';
@@ -27,6 +28,7 @@ export function App({s}: {s: State}) {
       {s.session === null ? <Start /> : <Session s={s} />}
       {s.keys && <Keys />}
       {s.byHand !== null && <ByHand text={s.byHand} />}
+      {s.asked !== null && <Consent asked={s.asked} replaces={s.session !== null} />}
       {s.dragging && <DropHint replaces={s.session !== null} />}
     </LanguageProvider>
   );

@@ -1,4 +1,4 @@
-import {sampleNames} from '../embedded';
+import {offeredSamples} from '../embedded';
 import type {Locale} from '../i18n';
 import {LOCALES, messagesOf, useMessages} from '../i18n';
 import type {Export} from '../exports';
@@ -35,7 +35,7 @@ export const pickFolder = foldersCanBePicked ? (): void => press(FOLDER) : null;
 
 export const Header = memo(function Header({locale, themeChoice, threads, host, failed, canExport, started}: Props) {
   const t = useMessages();
-  const samples = sampleNames();
+  const samples = offeredSamples();
   return (
     <header class="top">
       <h1>oomscope</h1>

@@ -1,5 +1,5 @@
 import {useState} from 'preact/hooks';
-import {sampleNames} from '../embedded';
+import {offeredSamples} from '../embedded';
 import {useMessages} from '../i18n';
 import {copy} from '../clipboard';
 import {openSample} from '../session';
@@ -62,7 +62,7 @@ export const Start = memo(function Start() {
       <div class="start-acts">
         {pickFolder !== null && <button type="button" class="main" onClick={pickFolder}>{t.startOpenFolder}</button>}
         <button type="button" onClick={pickFiles}>{t.startOpenFiles}</button>
-        {sampleNames().map(name => (
+        {offeredSamples().map(name => (
           <button key={name} type="button" data-test={`sample-${name}`} onClick={() => void openSample(name)}>
             {t.startSample(t.sampleNames[name] ?? name)}
           </button>

@@ -1,0 +1,36 @@
+// What an address asks of the page before its #: how a page that embeds it, or a link, wants it. Anything else is left alone.
+
+export interface Parameters {
+  /** Little around the charts, and messages of other pages are heard. */
+  embed: boolean;
+  /** A language's tag, and a theme, as written. */
+  lang: string | null;
+  theme: string | null;
+  /** A view as it stands behind the #, without that. */
+  view: string | null;
+  /** Origins whose files need nobody's yes. */
+  allow: string[];
+}
+
+export function parametersOf(search: string): Parameters {
+  const query = new URLSearchParams(search);
+  return {
+    embed: query.get('embed') === '1',
+    lang: query.get('lang'),
+    theme: query.get('theme'),
+    view: query.get('view'),
+    allow: (query.get('allow') ?? '').split(',').filter(isOrigin),
+  };
+}
+
+/** As browsers name origins: `https://a.example:8080`. Those without a name (files, sandboxed frames) cannot be told apart and so not be allowed. */
+function isOrigin(text: string): boolean {
+  try {
+    const {protocol, origin} = new URL(text);
+    return /^https?:$/.test(protocol) && origin === text;
+  } catch {
+    return false;
+  }
+}
+
+export const PARAMETERS: Parameters = parametersOf(globalThis.location?.search ?? '');
