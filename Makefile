@@ -2,7 +2,7 @@
 # Seconds a fuzz target.
 seconds = 60
 
-.PHONY: run test build bench fuzz setup dev fmt clean
+.PHONY: run test build release bench fuzz setup dev fmt clean
 
 run: build ## builds the page and serves it, isolated so that it may use threads
 	@node scripts/serve.mjs
@@ -13,6 +13,9 @@ test: ## every check
 
 build: setup ## dist/index.html
 	@. scripts/env.sh && trunk build
+
+release: build ## release/: the page with all licences in one archive, and its hash
+	@. scripts/env.sh && node scripts/release.mjs
 
 bench: ## how long the command line takes, as its input doubles
 	@. scripts/env.sh && cargo build --release --quiet && node scripts/bench.mjs

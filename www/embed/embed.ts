@@ -115,8 +115,10 @@ function tell(): void {
   clearTimeout(timer);
   timer = 0;
   if (followed === null || followed.phase === 'opening') return;
-  const {session} = get();
+  const {session, walked} = get();
   if (session?.opened !== followed.opened) return drop({code: 'replaced', message: 'other files were opened'});
+  // An engine that ended is started anew with the same files, unless that was in vain.
+  if (session.lost && walked !== null) return;
   if (session.lost) return drop({code: 'engine', message: 'the engine ended'});
   if (session.scans.some(({phase}) => phase === 'cancelled')) return drop({code: 'cancelled', message: 'the person before the page cancelled the reading'});
   if (followed.phase === 'reading') {
@@ -149,7 +151,9 @@ async function report(to: Followed): Promise<void> {
     if (to.wanted !== null) takeView(to.wanted);
     tell();
   } catch (error) {
-    if (followed === to) drop({code: 'engine', message: error instanceof EngineEnded ? 'the engine ended' : 'the report cannot be made'});
+    if (followed !== to) return;
+    if (error instanceof EngineEnded) to.phase = 'reading';
+    else drop({code: 'engine', message: 'the report cannot be made'});
   }
 }
 
