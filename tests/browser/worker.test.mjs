@@ -6,9 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
 import {DRIVERS, PAGE, at, attribute, fixture} from './harness.mjs';
 import {serve} from '../../scripts/serve.mjs';
 
+const DEPLOYING = fileURLToPath(new URL('../../docs/deploying.md', import.meta.url));
 const HTML = fs.readFileSync(PAGE, 'utf8');
 const WORKER = fs.readFileSync(path.join(path.dirname(PAGE), 'sw.js'), 'utf8');
 const XPLANE = fixture('xplane_scan_fits/scan_fits.xplane.pb');
@@ -113,6 +115,24 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(server.address);
       await why(page, 'plain');
       assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active ?? null), null);
+      await page.close();
+    });
+
+    test('what docs/deploying.md puts in its place ends it', async () => {
+      version(folder, 'one');
+      const server = await host({worker: true, root: folder});
+      const page = await browser.open(server.address);
+      await threaded(page);
+      fs.writeFileSync(path.join(folder, 'sw.js'), /```js\n([^]*?)```/.exec(fs.readFileSync(DEPLOYING, 'utf8'))[1]);
+      await page.goto(server.address);
+      const left = () => page.evaluate(async () => [await caches.keys(), await navigator.serviceWorker.getRegistrations()].flat().length);
+      for (let tries = 0; await left() > 0 && tries < 100; tries++) await pause(100);
+      assert.equal(await left(), 0);
+      version(folder, 'two');
+      fs.rmSync(path.join(folder, 'sw.js'));
+      await page.goto(server.address);
+      await why(page, 'plain');
+      assert.equal(await title(page), 'oomscope two');
       await page.close();
     });
 
