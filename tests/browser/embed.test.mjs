@@ -6,7 +6,7 @@ import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, PAGE, at, fixture, report, shot} from './harness.mjs';
+import {DRIVERS, PAGE, at, fixture, report, seriousFindings, shot} from './harness.mjs';
 import {serve} from '../../scripts/serve.mjs';
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/embedding-example.html', import.meta.url));
@@ -217,6 +217,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('h1')).display), 'none');
         await openFrom(page, sent(ASCEND, below(ASCEND)));
         await seen(page, 'consent');
+        assert.deepEqual(await seriousFindings(page), []);
         await shot(page, `embed-consent-${name}-${theme}`);
         await page.click(at('consent-yes'));
         await over(page, 'report');

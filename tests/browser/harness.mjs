@@ -96,3 +96,14 @@ export const exported = async (page, name) => {
   await page.waitFor(() => globalThis.exportedBlob !== undefined);
   return page.evaluate(() => globalThis.exportedBlob.text());
 };
+
+const AXE = path.join(top, 'node_modules/axe-core/axe.min.js');
+
+/** What axe-core finds on the page that is serious, in the page's own words. */
+export const seriousFindings = async page => {
+  if (!await page.evaluate(() => globalThis.axe !== undefined)) await page.evaluate(fs.readFileSync(AXE, 'utf8'));
+  return page.evaluate(async () => {
+    const {violations} = await globalThis.axe.run(document, {resultTypes: ['violations']});
+    return violations.filter(({impact}) => impact === 'serious' || impact === 'critical').flatMap(({id, nodes}) => nodes.slice(0, 3).map(({html}) => `${id}: ${html.slice(0, 200)}`));
+  });
+};
