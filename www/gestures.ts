@@ -55,6 +55,13 @@ export class Gestures {
     this.#spread = this.#measure();
   };
 
+  /** Of two fingers one is left: it drags on, and is no click. */
+  #dragOn(): void {
+    const [at] = [...this.#points.values()];
+    const {view, layout} = get();
+    if (this.#points.size === 1 && at !== undefined) this.#drag = {from: at, view, scroll: layout.scroll, moved: true};
+  }
+
   readonly move = (event: PointerEvent): void => {
     if (this.#points.has(event.pointerId)) {
       this.#points.set(event.pointerId, {x: event.clientX, y: event.clientY});
@@ -68,20 +75,26 @@ export class Gestures {
     const drag = this.#drag;
     this.#points.delete(event.pointerId);
     this.#drag = null;
-    if (drag === null) return;
+    if (drag === null) return this.#dragOn();
     if (!drag.moved) this.#click(event);
-    else if (this.chart === 'trend') finishSelection();
+    else if (this.#selects(event)) finishSelection();
   };
 
   readonly cancel = (event: PointerEvent): void => {
     this.#points.delete(event.pointerId);
     this.#drag = null;
+    this.#dragOn();
   };
 
   readonly leave = (): void => {
     if (get().hover?.chart !== this.chart) return;
     set({hover: null, hoverDetail: null});
   };
+
+  /** A finger takes the window along, as everywhere; it has two to zoom with. */
+  #selects({pointerType}: PointerEvent): boolean {
+    return this.chart === 'trend' && pointerType !== 'touch';
+  }
 
   #dragged(event: PointerEvent): void {
     const drag = this.#drag;
@@ -90,7 +103,7 @@ export class Gestures {
     if (!drag.moved && Math.hypot(dx, dy) < CLICK_PX) return;
     if (!drag.moved) set({hover: null, hoverDetail: null});
     drag.moved = true;
-    if (this.chart === 'trend') {
+    if (this.#selects(event)) {
       set({selection: ordered(this.#ns(drag.from.x), this.#ns(event.clientX))});
     } else {
       panTo(drag.view.from - dx / this.#width() * (drag.view.to - drag.view.from));

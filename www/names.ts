@@ -1,8 +1,9 @@
 // What captures and lanes are called.
 import type {CaptureSummary, DeviceSummary, LaneSummary} from '../target/plain/pkg/oomscope';
-import {clip, size} from './format';
+import {clip, size, time} from './format';
 import type {GanttView} from './gantt';
 import type {Messages} from './i18n';
+import type {State, Tab} from './state';
 
 export function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
   if (capture.kind === 'xplane') return [capture.role, device.device].filter(Boolean).join(' · ');
@@ -22,3 +23,7 @@ export const shortLaneText = (t: Messages, gantt: GanttView, lane: LaneSummary):
 
 /** The end of a frame tells most: the folders before the file are in the title. */
 export const withoutFolders = (frame: string): string => frame.replace(/^.*[/\\](?=[^/\\]*\()/, '');
+
+/** What is said of a chart to who does not see it: what it is, its window, and where its figures stand as a table. */
+export const spoken = (t: Messages, {view}: State, {end_ns}: DeviceSummary, what: string, tab: Tab): string =>
+  [what, t.windowLabel(time(t, view.from, end_ns), time(t, view.to, end_ns)), t.asTable(t.tabNames[tab])].join(' ');

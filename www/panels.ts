@@ -150,6 +150,12 @@ function sessionNumber(session: Session): number {
   return sessions;
 }
 
+/** Whether a trace belongs to the capture, read or not. */
+export function hasTrace(session: Session | null, capture: CaptureSummary | null): boolean {
+  const item = session === null ? undefined : itemsOf(session.found).find(({source}) => source === capture?.source);
+  return item?.kind === 'ascend' && (item.capture.trace ?? null) !== null;
+}
+
 /** How much of a capture's files is read while its trace is; null before and after. */
 export function traceShare(session: Session | null, capture: CaptureSummary | null): number | null {
   const items = session === null ? [] : itemsOf(session.found);

@@ -15,8 +15,10 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     args: [...QUIET, ...asRoot, ...(log ? [`--log-net-log=${log}`] : [])],
   });
   /** `frame`: the frame in the page that is meant; `init`: a function that runs in the page before anything of its own. */
-  const open = async (address, {width = 1280, height = 800, ratio = 1, frame, init} = {}) => {
-    const context = await browser.newContext({viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio});
+  const open = async (address, {width = 1280, height = 800, ratio = 1, forced = false, touch = false, frame, init} = {}) => {
+    const context = await browser.newContext({
+      viewport: {width, height}, colorScheme: scheme, locale: lang, deviceScaleFactor: ratio, forcedColors: forced ? 'active' : 'none', hasTouch: touch,
+    });
     const page = await context.newPage();
     const watched = watch(page, context);
     if (init) await page.addInitScript(init);

@@ -37,7 +37,7 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
       waitFor: (run, argument, timeout = 30_000) => inside.waitForFunction(run, {timeout}, argument).then(() => {}),
       click: selector => done(inside.click(selector)),
       choose: (selector, value) => done(inside.select(selector, value)),
-      press: key => done(page.keyboard.press(key)),
+      press: key => done(pressed(page, key)),
       type: text => done(page.keyboard.type(text)),
       pick: async (selector, paths) => (await inside.$(selector)).uploadFile(...[paths].flat()),
       shot: file => page.screenshot({path: file}).then(() => {}),
@@ -45,6 +45,14 @@ export const launch = async ({log, lang = 'en-US', scheme = 'light'} = {}) => {
     };
   };
   return {open, close: () => browser.close()};
+};
+
+/** `Shift+Tab` as in the other driver. */
+const pressed = async (page, keys) => {
+  const held = keys.split('+').slice(0, -1);
+  for (const key of held) await page.keyboard.down(key);
+  await page.keyboard.press(keys.slice(keys.lastIndexOf('+') + 1) || '+');
+  for (const key of held.reverse()) await page.keyboard.up(key);
 };
 
 /** The addresses in the browser's own log: one file a process, each beginning with the name that was asked for. */

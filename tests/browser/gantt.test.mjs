@@ -202,13 +202,13 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
   });
 }
 
-test('chromium: on a screen of another density the picture has its pixels, and the pointer finds its block', async () => {
+for (const density of [1.5, 2]) test(`chromium: on a screen of density ${density} the picture has its pixels, and the pointer finds its block`, async () => {
   const browser = await DRIVERS.chromium.launch();
   try {
-    const page = await openSample(browser, {ratio: 1.5});
+    const page = await openSample(browser, {ratio: density});
     await isPainted(page);
     const [wide, ratio] = await page.evaluate(selector => [document.querySelector(selector).width / document.querySelector(selector).clientWidth, devicePixelRatio], at('gantt'));
-    assert.equal(ratio, 1.5);
+    assert.equal(ratio, density);
     assert.ok(Math.abs(wide - ratio) < 0.01, `${wide}`);
     const spot = await page.evaluate(([selector, height]) => {
       const canvas = document.querySelector(selector);

@@ -40,23 +40,26 @@ export const chartsEn = {
   foldedTitle: 'A lane shows the largest block of each instant and, below it, the newest of the others; the mark stands for further ones. Zoom in, or choose a row for each block.',
   foldedHere: (blocks: number) => `and ${many(blocks, 'further block', 'further blocks')} here`,
 
+  windowLabel: (from: string, to: string) => `Window ${from} to ${to}.`,
+  asTable: (tab: string) => `As a table: the tab “${tab}”.`,
+  peakLabel: (peak: string) => `Peak ${peak}.`,
   picture: 'Picture',
   pictureTitle: 'Save this chart as it is seen',
   pictureKinds: {png: 'PNG (pixels)', svg: 'SVG (vectors)'},
 
   back: 'Back to the view before',
   forward: 'Forward',
-  busiest: 'Busiest (M)',
+  busiest: 'Busiest',
   busiestTitle: 'The window of this width in which most blocks are allocated (M)',
-  largestBlock: 'Largest (L)',
+  largestBlock: 'Largest',
   largestBlockTitle: 'The largest block of the capture (L)',
-  nextLarge: 'Next (N)',
+  nextLarge: 'Next',
   nextLargeTitle: 'The next allocation of at least so many MiB (N)',
   leastMib: '≥',
   leastMibTitle: 'Allocations of at least so many MiB',
   noneSoLarge: (mib: number) => `No block of ${n(mib)} MiB or more was allocated.`,
 
-  searchOpen: 'Search (/)',
+  searchOpen: 'Search',
   searchTitle: 'Search operators and frames',
   searchHint: 'a part of an operator’s name or of a frame; Enter goes to the largest block',
   searchFound: (names: number, blocks: number, bytes: string) =>
@@ -64,7 +67,7 @@ export const chartsEn = {
   searchGoPhase: 'Show it',
   searchGo: 'Go to its largest block',
 
-  keysOpen: 'Keys (?)',
+  keysOpen: 'Keys',
   keysTitle: 'Keys',
   keyList: [
     ['W S', 'zoom in, zoom out, around the pointer'],

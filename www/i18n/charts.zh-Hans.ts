@@ -40,23 +40,26 @@ export const chartsZhHans: typeof chartsEn = {
   foldedTitle: '泳道显示每一时刻最大的块，其下是其余块中最新的一个；此标记代表还有更多块。请放大，或选择“每块一行”。',
   foldedHere: (blocks: number) => `此处还有 ${n(blocks)} 个块`,
 
+  windowLabel: (from: string, to: string) => `窗口 ${from} 至 ${to}。`,
+  asTable: (tab: string) => `表格见标签页“${tab}”。`,
+  peakLabel: (peak: string) => `峰值 ${peak}。`,
   picture: '图片',
   pictureTitle: '按所见保存此图表',
   pictureKinds: {png: 'PNG（像素）', svg: 'SVG（矢量）'},
 
   back: '返回上一视图',
   forward: '前进',
-  busiest: '最繁忙 (M)',
+  busiest: '最繁忙',
   busiestTitle: '同样宽度的窗口中分配块最多的一个 (M)',
-  largestBlock: '最大 (L)',
+  largestBlock: '最大',
   largestBlockTitle: '整个采集中最大的块 (L)',
-  nextLarge: '下一个 (N)',
+  nextLarge: '下一个',
   nextLargeTitle: '下一次不小于此 MiB 数的分配 (N)',
   leastMib: '≥',
   leastMibTitle: '不小于此 MiB 数的分配',
   noneSoLarge: (mib: number) => `没有 ${n(mib)} MiB 或更大的块。`,
 
-  searchOpen: '搜索 (/)',
+  searchOpen: '搜索',
   searchTitle: '搜索算子和代码帧',
   searchHint: '算子名或代码帧的一部分；按 Enter 转到最大的块',
   searchFound: (names: number, blocks: number, bytes: string) =>
@@ -64,7 +67,7 @@ export const chartsZhHans: typeof chartsEn = {
   searchGoPhase: '显示',
   searchGo: '转到其最大的块',
 
-  keysOpen: '按键 (?)',
+  keysOpen: '按键',
   keysTitle: '按键',
   keyList: [
     ['W S', '以指针为中心放大、缩小'],

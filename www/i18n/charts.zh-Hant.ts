@@ -40,23 +40,26 @@ export const chartsZhHant: typeof chartsEn = {
   foldedTitle: '泳道顯示每一時刻最大的塊，其下是其餘塊中最新的一個；此標記代表還有更多塊。請放大，或選擇「每塊一行」。',
   foldedHere: (blocks: number) => `此處還有 ${n(blocks)} 個塊`,
 
+  windowLabel: (from: string, to: string) => `視窗 ${from} 至 ${to}。`,
+  asTable: (tab: string) => `表格見分頁「${tab}」。`,
+  peakLabel: (peak: string) => `峰值 ${peak}。`,
   picture: '圖片',
   pictureTitle: '依所見儲存此圖表',
   pictureKinds: {png: 'PNG（像素）', svg: 'SVG（向量）'},
 
   back: '返回上一檢視',
   forward: '前進',
-  busiest: '最繁忙 (M)',
+  busiest: '最繁忙',
   busiestTitle: '同樣寬度的視窗中配置塊最多的一個 (M)',
-  largestBlock: '最大 (L)',
+  largestBlock: '最大',
   largestBlockTitle: '整個採集中最大的塊 (L)',
-  nextLarge: '下一個 (N)',
+  nextLarge: '下一個',
   nextLargeTitle: '下一次不小於此 MiB 數的配置 (N)',
   leastMib: '≥',
   leastMibTitle: '不小於此 MiB 數的配置',
   noneSoLarge: (mib: number) => `沒有 ${n(mib)} MiB 或更大的塊。`,
 
-  searchOpen: '搜尋 (/)',
+  searchOpen: '搜尋',
   searchTitle: '搜尋運算子和程式碼幀',
   searchHint: '運算子名或程式碼幀的一部分；按 Enter 轉到最大的塊',
   searchFound: (names: number, blocks: number, bytes: string) =>
@@ -64,7 +67,7 @@ export const chartsZhHant: typeof chartsEn = {
   searchGoPhase: '顯示',
   searchGo: '轉到其最大的塊',
 
-  keysOpen: '按鍵 (?)',
+  keysOpen: '按鍵',
   keysTitle: '按鍵',
   keyList: [
     ['W S', '以指標為中心放大、縮小'],

@@ -150,9 +150,9 @@ export const en = {
   nextWindow: 'Next window (])',
   zoomIn: 'Zoom in (W)',
   zoomOut: 'Zoom out (S)',
-  wholeCapture: 'All (0)',
-  toPeak: 'Peak (P)',
-  toSelection: 'Fit (F)',
+  wholeCapture: 'All',
+  toPeak: 'Peak',
+  toSelection: 'Fit',
   toSelectionTitle: 'The selection, else the pinned block (F)',
 
   // Blocks

@@ -149,9 +149,9 @@ export const zhHans: Messages = {
   nextWindow: '下一窗口（]）',
   zoomIn: '放大（W）',
   zoomOut: '缩小（S）',
-  wholeCapture: '全部（0）',
-  toPeak: '峰值（P）',
-  toSelection: '适配 (F)',
+  wholeCapture: '全部',
+  toPeak: '峰值',
+  toSelection: '适配',
   toSelectionTitle: '选区，否则为固定的块 (F)',
 
   size: '大小',

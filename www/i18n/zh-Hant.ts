@@ -149,9 +149,9 @@ export const zhHant: Messages = {
   nextWindow: '下一視窗（]）',
   zoomIn: '放大（W）',
   zoomOut: '縮小（S）',
-  wholeCapture: '全部（0）',
-  toPeak: '峰值（P）',
-  toSelection: '適配 (F)',
+  wholeCapture: '全部',
+  toPeak: '峰值',
+  toSelection: '適配',
   toSelectionTitle: '選區，否則為固定的塊 (F)',
 
   size: '大小',

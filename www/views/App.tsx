@@ -1,3 +1,4 @@
+import {itemsOf} from '../found';
 import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
 import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
@@ -38,6 +39,11 @@ function NothingToShow() {
   return <p class="nothing">{useMessages().nothingToShow}</p>;
 }
 
+/** Where the charts will be: nothing below them moves when they come. */
+function Room() {
+  return <><div class="answer" aria-hidden="true">…</div><div class="work" aria-hidden="true" /></>;
+}
+
 function Session({s}: {s: State}) {
   const {session, place} = s;
   if (session === null) return null;
@@ -47,6 +53,7 @@ function Session({s}: {s: State}) {
   return (
     <main class="session">
       <Found session={session} />
+      {session.readingSince !== null && place === null && itemsOf(session.found).length > 0 && <Room />}
       {session.readingSince === null && session.captures.length > 0 && place === null && <NothingToShow />}
       {jax !== null && capture !== null && <Jax s={s} session={session} capture={capture} report={jax} />}
       {jax === null && device !== null && capture !== null && place !== null && (

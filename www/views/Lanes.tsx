@@ -8,7 +8,7 @@ import {hideLane, isLanes, laneId, laneOrder, laneSetKey, lanesOf, pinLane, rank
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {plotPx, rowCss} from '../lanes';
-import {isFrames, laneText, placeName, withoutFolders} from '../names';
+import {isFrames, laneText, placeName, spoken, withoutFolders} from '../names';
 import {show} from '../session';
 import type {State} from '../state';
 import {get, set} from '../state';
@@ -183,7 +183,7 @@ function Plot({s, device}: {s: State; device: DeviceSummary}) {
       onWheel={gestures.wheel} onPointerDown={gestures.down} onPointerMove={gestures.move} onPointerUp={gestures.up}
       onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>
       <canvas ref={grid} aria-hidden="true" />
-      <canvas ref={bars} data-test="gantt" data-gantt={frame?.gantt?.kind} data-picture={frame?.picture} role="img" tabIndex={0} aria-label={t.ganttLabels[isLanes(gantt) ? 'lanes' : gantt](rowCount(s))} />
+      <canvas ref={bars} data-test="gantt" data-gantt={frame?.gantt?.kind} data-picture={frame?.picture} role="img" tabIndex={0} aria-label={spoken(t, s, device, t.ganttLabels[isLanes(gantt) ? 'lanes' : gantt](rowCount(s)), gantt === 'ranks' ? 'ranks' : 'blocks')} />
       <Pinned s={s} />
       <Marks s={s} device={device} />
     </div>

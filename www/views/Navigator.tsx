@@ -26,37 +26,53 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
         <TimeField test="field-to" ns={s.view.to} label={t.right} device={device} take={ns => setEnd('to', ns)} />
         <span class="muted">ms</span>
         <span class="buttons">
-          <Act label={t.previousWindow} sign="⟨" act={() => pan(-1)} />
-          <Act label={t.nextWindow} sign="⟩" act={() => pan(1)} />
-          <Act label={t.zoomIn} sign="+" act={() => zoomByKey(true)} />
-          <Act label={t.zoomOut} sign="−" act={() => zoomByKey(false)} />
-          <Act label={t.back} sign="←" act={goBack} />
-          <Act label={t.forward} sign="→" act={goForward} />
+          <Sign label={t.previousWindow} sign="⟨" act={() => pan(-1)} />
+          <Sign label={t.nextWindow} sign="⟩" act={() => pan(1)} />
+          <Sign label={t.zoomIn} sign="+" act={() => zoomByKey(true)} />
+          <Sign label={t.zoomOut} sign="−" act={() => zoomByKey(false)} />
+          <Sign label={t.back} sign="←" act={goBack} />
+          <Sign label={t.forward} sign="→" act={goForward} />
         </span>
         <span class="buttons">
-          <button type="button" data-test="open-search" onClick={openSearch}>{t.searchOpen}</button>
-          <button type="button" data-test="open-keys" onClick={() => set({keys: true})}>{t.keysOpen}</button>
-        </span>
-      </div>
-      <div class="controls">
-        <span class="buttons">
-          <button type="button" onClick={showAll}>{t.wholeCapture}</button>
-          <button type="button" onClick={showPeak}>{t.toPeak}</button>
-          <button type="button" disabled={!canFit} title={t.toSelectionTitle} onClick={fit}>{t.toSelection}</button>
-          <button type="button" title={t.busiestTitle} data-test="busiest" onClick={() => void showBusiest()}>{t.busiest}</button>
-          <button type="button" title={t.largestBlockTitle} data-test="largest-block" onClick={() => void showLargest()}>{t.largestBlock}</button>
+          <Act label={t.wholeCapture} shortcut="0" act={showAll} />
+          <Act label={t.toPeak} shortcut="P" act={showPeak} test="to-peak" />
+          <Act label={t.toSelection} shortcut="F" act={fit} title={t.toSelectionTitle} disabled={!canFit} />
+          <Act label={t.busiest} shortcut="M" act={() => void showBusiest()} title={t.busiestTitle} test="busiest" />
+          <Act label={t.largestBlock} shortcut="L" act={() => void showLargest()} title={t.largestBlockTitle} test="largest-block" />
         </span>
         <span class="buttons next-large">
-          <button type="button" title={t.nextLargeTitle} data-test="next-large" onClick={() => void showNextLarge()}>{t.nextLarge}</button>
+          <Act label={t.nextLarge} shortcut="N" act={() => void showNextLarge()} title={t.nextLargeTitle} test="next-large" />
           <TextField text={String(s.leastMib)} label={t.leastMib} unit="MiB" title={t.leastMibTitle} test="least-mib" take={setLeastMib} />
           <span class="muted">MiB</span>
+        </span>
+        <span class="buttons">
+          <Act label={t.searchOpen} shortcut="/" act={openSearch} test="open-search" />
+          <Act label={t.keysOpen} shortcut="?" act={() => set({keys: true})} test="open-keys" />
         </span>
       </div>
     </div>
   );
 }
 
-function Act({label, sign, act}: {label: string; sign: string; act: () => void}) {
+interface ActProps {
+  label: string;
+  /** The key that does the same. */
+  shortcut: string;
+  act: () => void;
+  title?: string;
+  test?: string;
+  disabled?: boolean;
+}
+
+function Act({label, shortcut, act, title, test, disabled}: ActProps) {
+  return (
+    <button type="button" data-test={test} title={title} disabled={disabled} aria-keyshortcuts={shortcut} onClick={act}>
+      {label}<kbd class="hint-key" aria-hidden="true">{shortcut}</kbd>
+    </button>
+  );
+}
+
+function Sign({label, sign, act}: {label: string; sign: string; act: () => void}) {
   return <button type="button" class="sign" aria-label={label} title={label} onClick={act}>{sign}</button>;
 }
 

@@ -1,8 +1,10 @@
 import type {DeviceSummary, PhaseSummary} from '../../target/plain/pkg/oomscope';
 import {clip, exactTime} from '../format';
 import {useMessages} from '../i18n';
+import {hasTrace} from '../panels';
 import {isStep, phasesInView} from '../phases';
 import type {State} from '../state';
+import {captureAt} from '../state';
 import {showRange} from '../window';
 
 /** A name's first letter alone says nothing. */
@@ -11,7 +13,8 @@ const NARROWEST_NAME_PX = 30;
 /** The steps by name, above the charts that they shade. */
 export function Phases({s, device}: {s: State; device: DeviceSummary}) {
   const {phases} = device;
-  if (phases.length === 0) return null;
+  // A trace that is still read may have some: their room is kept, so that nothing moves.
+  if (phases.length === 0 && !hasTrace(s.session, captureAt(s))) return null;
   // Optimizer steps lie within steps, and upon them.
   const placed = [phases.filter(isStep), phases.filter(phase => !isStep(phase))].flatMap(kind => phasesInView(kind, s));
   return (

@@ -4,6 +4,7 @@ import {paintTrend} from '../draw';
 import {size, time} from '../format';
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
+import {spoken} from '../names';
 import type {State} from '../state';
 import {isNarrowed} from '../state';
 import {stretch} from '../stretch';
@@ -29,7 +30,7 @@ export function Trend({s, device}: {s: State; device: DeviceSummary}) {
       <Phases s={s} device={device} />
       <div class="trend-box">
         <canvas ref={canvas} class="trend-canvas" data-test="trend" role="img" tabIndex={0}
-          aria-label={t.trendLabel(size(device.peak.total_bytes), time(t, device.peak.time_ns, device.end_ns))} />
+          aria-label={spoken(t, s, device, t.trendLabel(size(device.peak.total_bytes), time(t, device.peak.time_ns, device.end_ns)), 'peak')} />
         <div ref={plot} class="plot trend-plot" style={{left: `${layout.gutter}px`, width: `${layout.plot}px`}}
           onWheel={gestures.wheel} onPointerDown={gestures.down} onPointerMove={gestures.move} onPointerUp={gestures.up}
           onPointerCancel={gestures.cancel} onPointerLeave={gestures.leave}>

@@ -1,6 +1,7 @@
 import {useLayoutEffect, useRef, useState} from 'preact/hooks';
 import type {ModuleReport} from '../../../target/plain/pkg/oomscope';
 import {paintHeap} from '../../draw';
+import {size} from '../../format';
 import {useMessages} from '../../i18n';
 import type {State} from '../../state';
 import {SavePicture} from '../SavePicture';
@@ -26,7 +27,7 @@ export function HeapCurveChart({s, module}: {s: State; module: ModuleReport}) {
     <section class="panel heap-curve" data-test="heap-curve">
       <h2>{heap === null ? t.drawing : t.heapCurve(heap.events)}</h2>
       {heap !== null && <SavePicture chart="heap" />}
-      <div class="heap-box" ref={box}><canvas ref={canvas} class="heap-canvas" role="img" aria-label={heap === null ? t.drawing : t.heapCurve(heap.events)} /></div>
+      <div class="heap-box" ref={box}><canvas ref={canvas} class="heap-canvas" role="img" aria-label={heap === null ? t.drawing : `${t.heapCurve(heap.events)}. ${t.peakLabel(size(heap.peak_bytes))} ${t.asTable(t.tabNames.buffers)}`} /></div>
       <p class="axis-name muted">{t.heapAxis}</p>
     </section>
   );
