@@ -21,7 +21,7 @@ const sent = (base, files) => files.map(file => ({path: path.relative(path.dirna
 
 /** A page of another origin around the one that is tested. */
 const around = (address, attributes = '') => `<!doctype html><link rel="icon" href="data:,"><title>around</title>
-<style>body { margin: 0 } iframe { width: 1260px; height: 780px; border: 0 }</style>
+<style>body { margin: 0 } iframe { width: 100%; height: 97vh; border: 0 }</style>
 <script>window.heard = []; addEventListener('message', ({data, source}) => source === window.frames[0] && heard.push(data))</script>
 <iframe ${attributes} src="${address.replaceAll('&', '&amp;')}"></iframe>`;
 
@@ -63,12 +63,12 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       return server;
     };
     /** Opens a page around ours, of which `allowed` says whether it is on the list. */
-    const open = async ({allowed = false, attributes = '', query = ''} = {}) => {
+    const open = async ({allowed = false, attributes = '', query = '', width = 1280, height = 800} = {}) => {
       const pages = {};
       const host = await started({pages});
       const list = allowed ? `&allow=${new URL(host.address).origin}` : '';
       pages['/'] = around(`${oomscope.address}?embed=1${list}${query}`, attributes);
-      const page = await browser.open(host.address, {frame: 'iframe'});
+      const page = await browser.open(host.address, {frame: 'iframe', width, height});
       await ready(page);
       return page;
     };
@@ -130,6 +130,15 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       });
     }
 
+    test('in an isolated page that allows it there are threads', async () => {
+      const isolated = await started({isolated: true});
+      const host = await started({isolated: true, pages: {'/around': around(`${isolated.address}?embed=1`, 'allow="cross-origin-isolated"')}});
+      const page = await browser.open(`${host.address}around`, {frame: 'iframe'});
+      await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.threads) >= 2, at('threads'));
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
     test('an origin that is not on the list: no is no, yes is yes and is remembered', async () => {
       const page = await open();
       const files = sent(XPLANE, [XPLANE]);
@@ -159,6 +168,20 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await openFrom(page, files);
       assert.equal((await over(page, 'report')).report, report(XPLANE), 'not asked again');
       assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
+    test('who heard no three times is not asked about again', async () => {
+      const page = await open();
+      for (let time = 0; time < 4; time++) {
+        await openFrom(page, sent(XPLANE, [XPLANE]));
+        if (time < 3) {
+          await seen(page, 'consent');
+          await page.click(at('consent-no'));
+        }
+        assert.equal((await over(page, 'error')).code, 'refused');
+      }
+      assert.equal(await page.evaluate(selector => document.querySelector(selector), at('consent')), null);
       await page.close();
     });
 
@@ -226,5 +249,23 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.close();
       });
     }
+
+    test('looks: narrow; nothing is wider than the frame', async () => {
+      const page = await open({width: 390, height: 844});
+      const fits = async () => {
+        const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        assert.ok(wide <= room, `${wide} px in ${room}`);
+      };
+      await openFrom(page, sent(ASCEND, below(ASCEND)));
+      await seen(page, 'consent');
+      await fits();
+      await shot(page, `embed-consent-${name}-narrow`);
+      await page.click(at('consent-yes'));
+      await over(page, 'report');
+      await page.waitFor(selector => document.querySelector(selector)?.dataset.gantt !== undefined, at('gantt'));
+      await fits();
+      await shot(page, `embed-${name}-narrow`);
+      await page.close();
+    });
   });
 }

@@ -136,6 +136,16 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('threads that do not start leave a page that works, and says so', async () => {
+      fs.writeFileSync(path.join(folder, 'index.html'), HTML.replace(/(id="wasm-threads">)[^<]*/, '$1'));
+      const server = await host({root: folder, isolated: true});
+      const page = await browser.open(server.address);
+      await why(page, 'failed');
+      await page.pick(at('open-files'), [XPLANE]);
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await page.close();
+    });
+
     test('without sw.js, at another name, without https: no threads, and the reason', async () => {
       const server = await host({});
       const page = await browser.open(server.address);

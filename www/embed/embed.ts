@@ -30,6 +30,9 @@ interface Followed {
 
 /** The person said yes to these, for as long as the page lives. */
 const trusted = new Set<string>(PARAMETERS.allow);
+/** How often the person said no to whom; beyond the limit nobody is asked any more. */
+const refusals = new Map<string, number>();
+const MOST_REFUSALS = 3;
 let followed: Followed | null = null;
 let timer = 0;
 
@@ -66,11 +69,14 @@ async function take({data, origin, ports}: MessageEvent, source: Window): Promis
 async function mayOpen(origin: string, files: {data: Blob}[]): Promise<boolean> {
   const named = origin !== 'null' && origin !== '';
   if (named && (trusted.has(origin) || origin === self.origin)) return true;
+  const times = refusals.get(origin) ?? 0;
+  if (times >= MOST_REFUSALS) return false;
   const yes = await new Promise<boolean>(resolve => set({
     asked: {origin: named ? origin : null, files: files.length, bytes: files.reduce((sum, {data}) => sum + data.size, 0), answer: resolve},
   }));
   set({asked: null});
-  if (yes && named) trusted.add(origin);
+  if (!yes) refusals.set(origin, times + 1);
+  else if (named) trusted.add(origin);
   return yes;
 }
 
