@@ -65,9 +65,9 @@ export const fromPage = async base => {
 
 /** The same in a worker that is made as the page makes its own, from the text of the page's own worker script with the attack behind it. */
 export const fromWorker = ([base, attack, variant]) => new Promise(resolve => {
-  const script = `${document.getElementById(`worker-${variant}`).textContent}\n;(${attack})(${JSON.stringify(base)}).then(value => postMessage(value));`;
+  const script = `${document.getElementById(`worker-${variant}`).textContent}\n;(${attack})(${JSON.stringify(base)}).then(attacked => postMessage({attacked}));`;
   const worker = new Worker(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})));
-  worker.onmessage = ({data}) => resolve(data);
+  worker.onmessage = ({data}) => data.attacked && resolve(data.attacked);
   worker.onerror = event => resolve({failed: event.message});
 });
 

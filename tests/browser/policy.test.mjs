@@ -126,7 +126,10 @@ const watchBeyond = () => {
     if (globalThis[name] !== undefined) globalThis[name] = new Proxy(globalThis[name], {apply: () => done.push(name), construct: () => (done.push(name), {})});
   }
   addEventListener('beforeunload', () => done.push('left'));
-  globalThis.navigation?.addEventListener('navigate', event => event.hashChange || event.destination.url.startsWith('blob:') || done.push(`navigated to ${event.destination.url}`));
+  globalThis.navigation?.addEventListener('navigate', ({destination: {url}}) => {
+    const elsewhere = url.replace(/#.*/, '') !== location.href.replace(/#.*/, '');
+    if (elsewhere && !url.startsWith('blob:')) done.push(`navigated to ${url}`);
+  });
 };
 
 const beyond = page => page.evaluate(() => ({

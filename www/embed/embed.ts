@@ -90,6 +90,7 @@ async function open({id, files, view}: Extract<Incoming, {type: 'open'}>, port: 
   await openGiven(opened);
   if (followed !== mine) return;
   const now = get().session?.opened;
+  if (get().engineFailure !== null) return drop({code: 'engine', message: 'the engine does not start in this browser'});
   if (now === before) return drop({code: 'nothing-found', message: 'there is no capture among these files'});
   if (now !== opened) return drop({code: 'replaced', message: 'other files were opened'});
   mine.phase = 'reading';
