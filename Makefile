@@ -2,7 +2,7 @@
 # Seconds a fuzz target.
 seconds = 60
 
-.PHONY: run test build release bench fuzz setup dev fmt clean
+.PHONY: run test build cli release bench fuzz setup dev fmt clean
 
 run: build ## builds the page and serves it, isolated so that it may use threads
 	@node scripts/serve.mjs
@@ -16,6 +16,9 @@ build: setup ## dist/index.html
 
 release: build ## release/: the page with all licences in one archive, and its hash
 	@. scripts/env.sh && node scripts/release.mjs
+
+cli: build ## target/release/oomscope, with the page in it for --html
+	@. scripts/env.sh && cargo build --release --features page
 
 bench: ## how long the command line takes, as its input doubles
 	@. scripts/env.sh && cargo build --release --quiet && node scripts/bench.mjs

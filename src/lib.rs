@@ -11,6 +11,7 @@
 //! | [`xplane`] | JAX/XLA captures: the plans, and what happened at run time |
 //! | [`oom`], [`draw`] | the report; charts and pictures |
 //! | [`export`] | the report as JSON and text |
+//! | [`session`] | all that the page shows as one file |
 //! | [`selftest`] | small captures whose values are known |
 //! | `web`, `bin` | the only ones that know JavaScript, and files |
 
@@ -21,6 +22,7 @@ pub mod export;
 pub mod oom;
 pub mod scan;
 pub mod selftest;
+pub mod session;
 pub mod timeline;
 pub mod units;
 #[cfg(target_arch = "wasm32")]

@@ -11,9 +11,11 @@ function text(id: string): string {
   return element.textContent ?? '';
 }
 
+const unbase64 = (packed: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(packed), c => c.charCodeAt(0));
+
 /** Base64 of gzip → bytes. */
 export async function inflate(id: string): Promise<ArrayBuffer> {
-  const packed = Uint8Array.from(atob(text(id)), c => c.charCodeAt(0));
+  const packed = unbase64(text(id));
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
@@ -45,6 +47,16 @@ export function worker(variant: Variant): Worker {
   });
   return made;
 }
+
+const SAVED = 'session';
+
+/** Whether captures were saved with this page. */
+export const isSaved = (): boolean => document.getElementById(SAVED) !== null;
+
+/** The captures saved with this page, packed; and the view of them. */
+export const savedSession = (): Uint8Array => unbase64(text(SAVED));
+
+export const savedView = (): string => document.getElementById(SAVED)?.dataset.view ?? '';
 
 /** Names of the samples inside the page. */
 export function sampleNames(): string[] {

@@ -111,6 +111,9 @@ export interface EngineCalls {
   report(top: number): string;
   table_begin(lines: boolean, nearest: boolean): void;
   table_next(): Uint8Array;
+  saved(stacks: boolean, folders: boolean): Uint8Array;
+  saved_page(page: string, packed: Uint8Array, view: string): Uint8Array;
+  open_saved(packed: Uint8Array): CaptureSummary[];
   clear(): void;
 }
 

@@ -158,23 +158,15 @@ fn fill(report: &mut ReadReport, text: &[u8]) -> Result<(), Box<Warning>> {
     if whole.captures.is_empty() {
         report.warnings.push(Warning::new(&Problem::EmptyReport, Position::file(&report.file)));
     }
-    for capture in whole.captures.into_iter().map(RawValue::get) {
-        let kind = serde_json::from_str::<Kind>(capture).map_or(String::new(), |kind| kind.kind);
-        let read = match kind.as_str() {
-            // Without a kind it is damaged, and what it lacks first is named.
-            "ascend" | "" => serde_json::from_str::<AscendReport>(capture).map(|report| CaptureReport::Ascend(Box::new(report))),
-            "xplane" => serde_json::from_str::<XplaneReport>(capture).map(|report| CaptureReport::Xplane(Box::new(report))),
-            _ => {
-                report.warnings.push(*file.newer(capture, format!("kind {kind}")));
-                continue;
-            }
-        };
-        match read.map_err(|error| file.refused(capture, &error)) {
-            Ok(capture) => report.captures.push(capture),
-            Err(warning) => report.warnings.push(*warning),
-        }
-    }
+    file.take(report, &whole.captures);
     Ok(())
+}
+
+/// A report whose captures stand somewhere in a larger text.
+pub fn captures_of(file: String, text: &[u8], captures: &[&RawValue], warnings: Vec<Warning>) -> ReadReport {
+    let mut report = ReadReport { file: file.clone(), captures: Vec::new(), warnings };
+    Text { file, text }.take(&mut report, captures);
+    report
 }
 
 /// Where an integer stands that is beyond 2^53: reports hold none, and a page could not tell it exactly.
@@ -210,6 +202,25 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
+    fn take(&self, report: &mut ReadReport, captures: &[&RawValue]) {
+        for capture in captures.iter().map(|capture| capture.get()) {
+            let kind = serde_json::from_str::<Kind>(capture).map_or(String::new(), |kind| kind.kind);
+            let read = match kind.as_str() {
+                // Without a kind it is damaged, and what it lacks first is named.
+                "ascend" | "" => serde_json::from_str::<AscendReport>(capture).map(|report| CaptureReport::Ascend(Box::new(report))),
+                "xplane" => serde_json::from_str::<XplaneReport>(capture).map(|report| CaptureReport::Xplane(Box::new(report))),
+                _ => {
+                    report.warnings.push(*self.newer(capture, format!("kind {kind}")));
+                    continue;
+                }
+            };
+            match read.map_err(|error| self.refused(capture, &error)) {
+                Ok(capture) => report.captures.push(capture),
+                Err(warning) => report.warnings.push(*warning),
+            }
+        }
+    }
+
     /// A part of the text is not what a report says there.
     fn refused(&self, part: &str, error: &serde_json::Error) -> Box<Warning> {
         let line_start = part.match_indices('\n').nth(error.line().wrapping_sub(2)).map_or(0, |(newline, _)| newline + 1);

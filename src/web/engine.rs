@@ -22,6 +22,7 @@ use crate::oom::merge::{Identity, Merged, Origin, merge};
 use crate::oom::read::{self, ReadReport, Sniffed};
 use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, known, report, stack_counts};
 use crate::oom::xplane_report::{Wanted, xplane_report};
+use crate::session::{self, Held, Include, Session};
 use crate::timeline::live;
 use crate::timeline::lod::listed::Listed;
 use crate::timeline::replay::Change;
@@ -127,6 +128,27 @@ impl Engine {
         self.kept.take();
         opened.members = members_of_capture(&opened.capture);
         Ok(opened.summary(capture as usize).into_ts()?)
+    }
+
+    /// Everything in one file, for a saved page.
+    pub fn saved(&self, stacks: bool, folders: bool) -> Result<Vec<u8>, JsError> {
+        let held = self.captures.iter().map(|opened| opened.jax.as_deref().map_or(Held::Ascend(&opened.capture), Held::Jax));
+        Ok(session::write(&held.collect::<Vec<_>>(), &self.reports, Include { stacks, folders })?)
+    }
+
+    /// The page with such a file in it.
+    pub fn saved_page(&self, page: &str, packed: &[u8], view: &str) -> Result<Vec<u8>, JsError> {
+        session::page::with_session(page, packed, view).map_err(|error| JsError::new(&error))
+    }
+
+    /// Takes such a file; answers the captures in it.
+    pub fn open_saved(&mut self, packed: &[u8]) -> Result<Ts<CaptureSummaries>, JsError> {
+        let Session { captures, reports } = session::read(packed).map_err(|error| JsError::new(&error))?;
+        self.clear();
+        self.reports = reports;
+        self.captures = captures.into_par_iter().map(Opened::again).collect();
+        self.captures.iter_mut().for_each(|opened| opened.colour(&mut self.hues));
+        Ok(CaptureSummaries(self.captures.iter().enumerate().map(|(index, opened)| opened.summary(index)).collect()).into_ts()?)
     }
 
     /// Forgets everything.
@@ -244,13 +266,21 @@ impl ComparedCapture {
 impl Opened {
     fn of(scanned: Scanned) -> Opened {
         match scanned {
-            Scanned::Ascend(scanned) => {
-                let capture = scanned.build();
-                Opened { members: members_of_capture(&capture), ..Opened::new(capture, None) }
-            }
-            // Ranks and roles are Ascend's.
             Scanned::Jax(jax) => Opened::new(charts::charts_of(&jax), Some(jax)),
+            Scanned::Ascend(scanned) => Opened::ascend(scanned.build()),
         }
+    }
+
+    fn again(kept: session::Kept) -> Opened {
+        match kept {
+            session::Kept::Ascend(capture) => Opened::ascend(*capture),
+            session::Kept::Jax(jax) => Opened::new(charts::charts_of(&jax), Some(jax)),
+        }
+    }
+
+    /// Ranks and roles, which compare, are Ascend's.
+    fn ascend(capture: Capture) -> Opened {
+        Opened { members: members_of_capture(&capture), ..Opened::new(capture, None) }
     }
 
     fn new(capture: Capture, jax: Option<Box<Jax>>) -> Opened {

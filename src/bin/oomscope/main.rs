@@ -2,6 +2,7 @@
 //! beside them.
 
 mod chart;
+mod html;
 mod options;
 
 use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
@@ -71,7 +72,13 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
     let files = list(&options.paths, &mut say);
     let targets = [Some(&options.out), options.table.as_ref()].into_iter().flatten().filter_map(Target::file);
-    if let Some(path) = targets.chain(options.chart.iter().map(|chart| chart.file.as_path())).find(|path| is_one_of(path, &files)) {
+    if let Some(message) = options.html.as_ref().and_then(|_| html::missing()) {
+        say(&message);
+        return Ok(ExitCode::from(2));
+    }
+    if let Some(path) =
+        targets.chain(options.chart.iter().map(|chart| chart.file.as_path())).chain(options.html.as_deref()).find(|path| is_one_of(path, &files))
+    {
         say(&format!("{} is one of the files to read; nothing is written over a capture", path.display()));
         return Ok(ExitCode::from(2));
     }
@@ -117,6 +124,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
                 return Ok(ExitCode::from(2));
             }
         }
+    }
+    if let Some(path) = options.html.as_deref().filter(|_| !captures.is_empty() || !xplanes.is_empty() || !reports.is_empty()) {
+        say(&html::write_page(path, &captures, &xplanes, &reports, options.include)?);
     }
     if options.nearest {
         captures.iter_mut().flat_map(|capture| &mut capture.devices).filter_map(|device| device.stacks.as_mut()).for_each(Stacks::guess);

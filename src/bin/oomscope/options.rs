@@ -2,6 +2,7 @@
 
 use oomscope::ascend::select::{Selection, rank_list};
 use oomscope::export::chart::{Kind, Wanted};
+use oomscope::session::Include;
 use oomscope::units::Decimal;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ pub const USAGE: &str = "\
 usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--diff A B]
                 [--nearest-stacks] [--format text|markdown|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
                 [--chart FILE.svg|FILE.png [--chart-kind KIND] [--chart-window FROM..TO] [--chart-size WxH] [--chart-theme light|dark]]
+                [--html FILE [--without-stacks] [--without-folders]]
        oomscope --self-test
 
 PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), a report of schema oomscope.report/1 (made with --format json, perhaps on
@@ -32,6 +34,9 @@ another machine), or a folder: searched for everything of these below it.
   --chart-window   FROM..TO, since the capture's first event, as in 300ms..1.5s; units are s, ms, us and ns; all of it
   --chart-size     width and height in pixels, as in 1280x720
   --chart-theme    light or dark; light
+  --html FILE      the page with these captures in it: one file that opens anywhere, without the captures
+  --without-stacks, --without-folders
+                   what of them stays out of that file: call stacks; the folders in paths
   --self-test      reads the samples that are built in and compares them with their known values
   --version, --help
 
@@ -75,6 +80,9 @@ pub struct Options {
     pub out: Target,
     pub table: Option<Target>,
     pub chart: Option<ChartAsked>,
+    /// A page with the captures in it, and what goes along.
+    pub html: Option<PathBuf>,
+    pub include: Include,
     pub nearest: bool,
     pub selection: Selection,
     /// Of JAX captures.
@@ -113,6 +121,8 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
         out: Target::StandardOutput,
         table: None,
         chart: None,
+        html: None,
+        include: Include { stacks: true, folders: true },
         nearest: false,
         selection: Selection::default(),
         module: None,
@@ -134,6 +144,9 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
             Long("chart-window") => chart.window_ns = Some(window(&text(&mut parser, "--chart-window")?)?),
             Long("chart-size") => chart.size_px = Some(size(&text(&mut parser, "--chart-size")?)?),
             Long("chart-theme") => chart.is_dark = Some(is_dark(&text(&mut parser, "--chart-theme")?)?),
+            Long("html") => options.html = Some(parser.value().map_err(|_| "--html needs a file after it")?.into()),
+            Long("without-stacks") => options.include.stacks = false,
+            Long("without-folders") => options.include.folders = false,
             Long("nearest-stacks") => options.nearest = true,
             Long("format") => options.format = format(&text(&mut parser, "--format")?)?,
             Long("out") => options.out = Target::of(parser.value().map_err(|error| error.to_string())?.into()),

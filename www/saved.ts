@@ -1,0 +1,55 @@
+// The page with the captures in it: what goes along, how large it is, and the file.
+import {EngineEnded} from './engine';
+import {currentHash} from './hash';
+import {newest} from './newest';
+import {downloadBlob} from './platform';
+import {engine} from './session';
+import {get, notify, set} from './state';
+
+/** The page as it was served. Taken before the first drawing: the policy forbids to fetch it again. */
+const OWN_HTML = `<!doctype html>\n${document.documentElement.outerHTML}`;
+
+/** What is asked before a page is saved. */
+export interface Saving {
+  stacks: boolean;
+  folders: boolean;
+  /** The captures, packed; null while they are. */
+  packed: Uint8Array | null;
+}
+
+const pack = newest<Saving, Uint8Array>(
+  ({stacks, folders}) => engine.call('saved', [stacks, folders]),
+  (packed, wanted) => {
+    const {saving} = get();
+    if (saving?.stacks === wanted.stacks && saving.folders === wanted.folders) set({saving: {...saving, packed}});
+  },
+  failed,
+);
+
+export function beginSaving(change: Partial<Saving> = {}): void {
+  const saving = {stacks: true, folders: true, ...get().saving, ...change, packed: null};
+  set({saving});
+  pack(saving);
+}
+
+export const endSaving = (): void => set({saving: null});
+
+/** Of the file, as Base64 makes it. */
+export const savedBytes = (packed: Uint8Array): number => OWN_HTML.length + Math.ceil(packed.length / 3) * 4;
+
+export async function savePage(): Promise<void> {
+  const packed = get().saving?.packed;
+  if (packed === null || packed === undefined) return;
+  try {
+    const page = await engine.call('saved_page', [OWN_HTML, packed, currentHash()]);
+    downloadBlob('oomscope.html', [page as Uint8Array<ArrayBuffer>], 'text/html');
+    endSaving();
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function failed(error: unknown): void {
+  endSaving();
+  if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
+}
