@@ -3,6 +3,7 @@
 import type {BlockFilter, By, Colouring} from '../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
+import {savedView} from './embedded';
 import {pin} from './frames';
 import type {Opened} from './open';
 import {PARAMETERS} from './parameters';
@@ -79,8 +80,11 @@ function filterOf(parts: ReadonlyMap<string, string>, number: (key: string) => n
 
 let written = '';
 let timer = 0;
-/** A hash that was there before the capture it speaks of. */
-let wanted: string | null = location.hash.length > 1 ? location.hash : PARAMETERS.view === null ? null : `#${PARAMETERS.view}`;
+/** The hash of what is shown. */
+export const currentHash = (): string => hashOf(get()) ?? '';
+
+/** A hash that was there before the capture it speaks of: the address's, the embedding page's, that of a saved page. */
+let wanted: string | null = [location.hash, PARAMETERS.view === null ? '' : `#${PARAMETERS.view}`, savedView()].find(hash => hash.length > 1) ?? null;
 
 /** What the written hash speaks of. */
 let opened: Opened[] | null = null;

@@ -1,5 +1,6 @@
 // The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
 import type {CaptureSummary, FoundMessage, JaxAnswer, XplaneReport} from '../target/plain/pkg/oomscope';
+import {savedSession} from './embedded';
 import {Engine, EngineEnded} from './engine';
 import {nothingFound} from './explain';
 import type {Item} from './found';
@@ -44,8 +45,36 @@ export const openSample = (name: string): Promise<void> => open(async () => atHa
 /** Reads the session's files again, and shows them as they were shown (see hash.ts). */
 export function openAgain(): void {
   const session = get().session;
-  if (session !== null) void openGiven(session.opened);
+  if (session === null) return;
+  recoveries = 0;
+  void readAgain(session);
 }
+
+/** Of captures that were saved with the page there are no files. */
+const SAVED: Opened[] = [];
+const NO_FILES: FoundMessage = {captures: [], xplanes: [], reports: [], sniffed_bytes: 0, paths: 0};
+
+/** Shows the captures that were saved with the page. */
+export async function openSaved(): Promise<void> {
+  opening.abort();
+  const mine = opening = new AbortController();
+  set({walked: 0});
+  try {
+    const captures = await engine.call('open_saved', [savedSession()]);
+    const jax = await jaxReports(captures);
+    if (mine.signal.aborted) return;
+    builder = null;
+    set({...NO_PLACE, session: {...freshSession(SAVED, NO_FILES), readingSince: null}});
+    take([], captures, jax);
+    await compare(reading.signal);
+  } catch (error) {
+    if (!(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
+  } finally {
+    if (opening === mine) set({walked: null});
+  }
+}
+
+const readAgain = ({opened}: Session): Promise<void> => opened === SAVED ? openSaved() : reopen(() => Promise.resolve(atHand(opened)));
 
 /** Files that are all at hand, by their paths. */
 export const openGiven = (opened: Opened[]): Promise<void> => open(() => Promise.resolve(atHand(opened)));
@@ -140,12 +169,16 @@ function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
     filter: NO_FILTER,
     pair: null,
     difference: null,
-    session: {opened, found, scans, sizes: new Map(), captures: [], jax: new Map(), executions: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false},
+    session: {...freshSession(opened, found), scans},
   });
   const files = new Files(opened);
   void askSizes(items, files, reading.signal);
   void read(found, unread, files, reading.signal);
 }
+
+const freshSession = (opened: Opened[], found: FoundMessage): Session => ({
+  opened, found, scans: [], sizes: new Map(), captures: [], jax: new Map(), executions: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false,
+});
 
 /** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
 function clearEngine(): void {
@@ -449,7 +482,7 @@ function engineDied(message: string): void {
   if (again) {
     recoveries += 1;
     notify('warning', t => t.engineRecovers(message));
-    void reopen(() => Promise.resolve(atHand(session.opened)));
+    void readAgain(session);
   } else {
     notify('error', t => t.engineDied(message), session !== null && walked === null);
   }

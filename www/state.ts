@@ -11,6 +11,7 @@ import {preferredLocale} from './i18n';
 import type {Opened} from './open';
 import type {Answers} from './panels';
 import type {Frame, HeapCurve} from './protocol';
+import type {Saving} from './saved';
 import type {Theme, ThemeChoice} from './theme';
 import {preferredTheme, wear} from './theme';
 
@@ -139,6 +140,8 @@ export interface State {
   asked: Asked | null;
   notices: Notice[];
   session: Session | null;
+  /** A page is about to be saved. */
+  saving: Saving | null;
   place: Place | null;
   view: Range;
   selection: Range | null;
@@ -248,6 +251,7 @@ let state: State = {
   asked: null,
   notices: [],
   session: null,
+  saving: null,
   canDraw: false,
   layout: {ratio: 1, gutter: 0, margin: 0, plot: 0, lanes: 0, scroll: 0},
   tab: 'captures',

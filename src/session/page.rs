@@ -14,11 +14,11 @@ pub fn with_session(page: &str, packed: &[u8], view: &str) -> Result<Vec<u8>, St
     let at = page.find(APP).ok_or("this is not the page of this program")? + APP.len();
     let view: String = view.chars().filter(|c| c.is_ascii_alphanumeric() || "#=&.,-_~".contains(*c)).collect();
     let mut html = Vec::with_capacity(page.len() + packed.len() * 4 / 3 + 200);
-    html.extend_from_slice(page[..at].as_bytes());
+    html.extend_from_slice(&page.as_bytes()[..at]);
     html.extend_from_slice(format!("\n{BEGIN} data-view=\"{view}\">").as_bytes());
     html.extend_from_slice(STANDARD.encode(packed).as_bytes());
     html.extend_from_slice(END.as_bytes());
-    html.extend_from_slice(page[at..].trim_start_matches('\n').as_bytes());
+    html.extend_from_slice(page.split_at(at).1.trim_start_matches('\n').as_bytes());
     Ok(html)
 }
 

@@ -11,6 +11,7 @@ import {Found} from './Found';
 import {Jax} from './jax/Jax';
 import {Keys} from './Keys';
 import {Progress} from './Progress';
+import {SaveHtml} from './SaveHtml';
 import {Start} from './Start';
 import {Tables} from './Tables';
 import {Tooltip} from './Tooltip';
@@ -24,6 +25,7 @@ export function App({s}: {s: State}) {
   return (
     <LanguageProvider value={messagesOf(s.locale)}>
       <Header locale={s.locale} themeChoice={s.themeChoice} threads={s.threads} host={s.host} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
+      {s.saving !== null && <SaveHtml saving={s.saving} />}
       <Notices notices={s.notices} failure={s.engineFailure} />
       <Progress walked={s.walked} session={s.session} />
       {s.session === null ? <Start /> : <Session s={s} />}

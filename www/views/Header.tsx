@@ -4,6 +4,7 @@ import {LOCALES, messagesOf, useMessages} from '../i18n';
 import type {Export} from '../exports';
 import {save} from '../exports';
 import type {Host} from '../isolation';
+import {beginSaving} from '../saved';
 import {openPicked, openSample} from '../session';
 import {setLocale, setTheme} from '../settings';
 import type {ThemeChoice} from '../theme';
@@ -49,9 +50,10 @@ export const Header = memo(function Header({locale, themeChoice, threads, host, 
           label: t.sampleNames[name] ?? name, act: () => void openSample(name), test: `sample-${name}`,
         }))} />
       )}
-      <Menu label={t.export} title={t.exportTitle} test="export-menu" disabled={!canExport} acts={EXPORTS.map(what => ({
-        label: t.exportNames[what], act: () => void save(what), test: `export-${what}`,
-      }))} />
+      <Menu label={t.export} title={t.exportTitle} test="export-menu" disabled={!canExport} acts={[
+        ...EXPORTS.map(what => ({label: t.exportNames[what], act: () => void save(what), test: `export-${what}`})),
+        {label: t.saveHtml.menu, act: () => beginSaving(), test: 'export-html'},
+      ]} />
       {!failed && <Privacy threads={threads} host={host} />}
       <select class="theme" data-test="theme" aria-label={t.theme} title={t.theme} value={themeChoice} onChange={event => setTheme(event.currentTarget.value as ThemeChoice)}>
         {THEME_CHOICES.map(each => <option key={each} value={each}>{t.themeNames[each]}</option>)}

@@ -1,4 +1,4 @@
-import {bytes} from '../format';
+import {size} from '../format';
 import {useMessages} from '../i18n';
 import type {Saving} from '../saved';
 import {beginSaving, endSaving, savePage, savedBytes} from '../saved';
@@ -14,9 +14,11 @@ export const SaveHtml = memo(function SaveHtml({saving}: {saving: Saving}) {
       <p>{t.saveHtml.what}</p>
       <label><input type="checkbox" data-test="save-stacks" checked={saving.stacks} onChange={event => beginSaving({stacks: event.currentTarget.checked})} /> {t.saveHtml.stacks}</label>
       <label><input type="checkbox" data-test="save-folders" checked={saving.folders} onChange={event => beginSaving({folders: event.currentTarget.checked})} /> {t.saveHtml.folders}</label>
-      <p role="status" data-test="save-size">{packed === null ? t.saveHtml.packing : t.saveHtml.size(bytes(savedBytes(packed)))}</p>
-      <button type="button" class="primary" data-test="save-now" disabled={packed === null} onClick={() => void savePage()}>{t.saveHtml.save}</button>
-      <button type="button" onClick={endSaving}>{t.saveHtml.cancel}</button>
+      <p role="status" data-test="save-size">{packed === null ? t.saveHtml.packing : t.saveHtml.size(size(savedBytes(packed)))}</p>
+      <div class="acts">
+        <button type="button" data-test="save-now" disabled={packed === null} onClick={() => void savePage()}>{t.saveHtml.save}</button>
+        <button type="button" onClick={endSaving}>{t.saveHtml.cancel}</button>
+      </div>
     </section>
   );
 });

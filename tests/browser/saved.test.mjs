@@ -1,0 +1,103 @@
+// A saved page: its size is told, it opens from a file in the same view, and gives the same report; the command line makes the same.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import {after, before, describe, test} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {DRIVERS, at, attribute, exported, fixture, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
+
+const SAMPLE = 'ascend_sample';
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const isShown = selector => document.querySelector(selector) !== null;
+
+let hosts;
+before(async () => { hosts = await openHosts(); });
+after(() => hosts.close());
+
+/** Saves the page, and the file that comes of it. */
+const savePage = async (page, file) => {
+  await page.evaluate(() => {
+    URL.createObjectURL = new Proxy(URL.createObjectURL, {
+      apply: (target, self, [blob]) => {
+        globalThis.savedBlob = blob;
+        return Reflect.apply(target, self, [blob]);
+      },
+    });
+  });
+  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
+  const told = await textOf(page, 'save-size');
+  await page.evaluate(selector => document.querySelector(selector).click(), at('save-now'));
+  await page.waitFor(() => globalThis.savedBlob !== undefined);
+  const base64 = await page.evaluate(async () => {
+    const reader = new FileReader();
+    await new Promise(done => { reader.onload = done; reader.readAsDataURL(globalThis.savedBlob); });
+    return reader.result.slice(reader.result.indexOf(',') + 1);
+  });
+  const bytes = Buffer.from(base64, 'base64');
+  fs.writeFileSync(file, bytes);
+  return {told, bytes};
+};
+
+for (const [name, driver] of Object.entries(DRIVERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await driver.launch(); });
+    after(() => browser.close());
+
+    /** The page with the sample, about to be saved. */
+    const beginSaving = async () => {
+      const page = await browser.open(hosts.addresses.http);
+      await page.click(at(`sample-${SAMPLE}`));
+      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await page.click(at('tab-top'));
+      await page.click(at('export-menu'));
+      await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
+      await page.waitFor(isShown, at('save-html'));
+      return page;
+    };
+
+    test('a saved page opens from a file in the same view, with the same report', async t => {
+      const page = await beginSaving();
+      const peak = await readPeak(page);
+      await shot(page, `${name}-save-html`);
+      const file = scratchFile(t, 'saved.html');
+      const {told, bytes} = await savePage(page, file);
+      const said = Number(/([\d.]+) MiB/.exec(told)?.[1]);
+      assert.ok(Math.abs(said - bytes.length / 2 ** 20) < 0.02, `${told} of ${bytes.length} bytes`);
+      await page.close();
+      const saved = await browser.open(pathToFileURL(file).href);
+      assert.equal(await readPeak(saved), peak);
+      await saved.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-selected') === 'true', at('tab-top'));
+      assert.equal(await exported(saved, 'export-json'), report(fixture(SAMPLE)));
+      assert.deepEqual(saved.problems, []);
+      await shot(saved, `${name}-saved`);
+      await saved.close();
+    });
+
+    test('without stacks and folders the file holds neither', async t => {
+      const page = await beginSaving();
+      for (const box of ['save-stacks', 'save-folders']) await page.click(at(box));
+      const {bytes} = await savePage(page, scratchFile(t, 'saved.html'));
+      await page.close();
+      const packed = /id="session"[^>]*>([^<]*)</.exec(bytes.toString('latin1'))[1];
+      const text = zlib.gunzipSync(Buffer.from(packed, 'base64')).toString('latin1');
+      assert.ok(!text.includes('batch.py') && !text.includes('ascend_sample/'), 'a stack or a folder');
+      assert.ok(text.includes('_ascend_pt'), 'names stay');
+    });
+  });
+}
+
+test('the command line writes such a page', {timeout: 600_000}, async t => {
+  const file = scratchFile(t, 'saved.html');
+  const made = spawnSync('cargo', ['run', '--quiet', '--features', 'page', '--', fixture(SAMPLE), '--html', file], {cwd: top, encoding: 'utf8'});
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(made.stderr, new RegExp(`${path.basename(file)}: ${fs.statSync(file).size} bytes`));
+  const browser = await DRIVERS.chromium.launch();
+  const page = await browser.open(pathToFileURL(file).href);
+  assert.equal(await exported(page, 'export-json'), report(fixture(SAMPLE)));
+  await page.waitFor(isShown, at('peak-total'));
+  assert.ok(Number(await attribute(page, 'peak-total', 'data-bytes')) > 0);
+  await browser.close();
+});
