@@ -271,7 +271,9 @@ function useWindow(on: boolean, count: number, reveal: {index: number} | null): 
   const exact = useRef({offset: 0, scrollTop: 0});
   const [, draw] = useState(0);
   const again = (): void => draw(nth => nth + 1);
-  const of = (): Geometry => ({count, rowPx: ROW_PX, viewPx: box.current?.clientHeight ?? 400});
+  // Kept, not asked for: asking while the page is drawn makes the browser lay all of it out at once.
+  const seenPx = useRef(400);
+  const of = (): Geometry => ({count, rowPx: ROW_PX, viewPx: seenPx.current});
   const headPx = (): number => box.current?.querySelector<HTMLElement>('thead')?.offsetHeight ?? ROW_PX;
   const put = (offset: number): void => {
     const element = box.current;
@@ -289,6 +291,19 @@ function useWindow(on: boolean, count: number, reveal: {index: number} | null): 
     exact.current = {offset: offsetOf(of(), element.scrollTop), scrollTop: element.scrollTop};
     again();
   };
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!on || element === null) return;
+    const measure = (): void => {
+      if (seenPx.current === element.clientHeight) return;
+      seenPx.current = element.clientHeight;
+      again();
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [on]);
   useLayoutEffect(() => {
     const element = box.current;
     if (!on || element === null) return;

@@ -20,9 +20,14 @@ export function Trend({s, device}: {s: State; device: DeviceSummary}) {
   const plot = useRef<HTMLDivElement>(null);
   const gestures = useMemo(() => new Gestures('trend', () => plot.current), []);
   const {frame, overview, view, layout, theme, canDraw} = s;
+  // The style sheet's, which changes with the page's width: asked for at each drawing, it would make the browser lay out the page each time.
+  const heightPx = useRef(0);
+  useLayoutEffect(() => {
+    heightPx.current = canvas.current?.clientHeight ?? 0;
+  }, [layout.plot, layout.ratio]);
   useLayoutEffect(() => {
     if (canvas.current === null || frame === null) return;
-    paintTrend(canvas.current, stretch(frame, overview, view), canvas.current.clientHeight, s, t);
+    paintTrend(canvas.current, stretch(frame, overview, view), heightPx.current, s, t);
   }, [frame, overview, view, layout, theme, canDraw, t]);
   return (
     <div class="trend">
