@@ -4,11 +4,11 @@ import {useMessages} from '../i18n';
 import {paintOverview} from '../overview';
 import {Slider} from '../slider';
 import type {State} from '../state';
-import {lengthOf, set} from '../state';
+import {lengthOf} from '../state';
 import {goBack, goForward} from '../hash';
 import {setLeastMib, showBusiest, showLargest, showNextLarge} from '../jumps';
-import {openSearch} from '../search';
 import {fit, pan, setEnd, showAll, showPeak, zoomByKey} from '../window';
+import {Act} from './Act';
 import {Search} from './Search';
 import {TextField} from './TextField';
 import {TimeField} from './TimeField';
@@ -45,30 +45,8 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
           <TextField text={String(s.leastMib)} label={t.leastMib} unit="MiB" title={t.leastMibTitle} test="least-mib" take={setLeastMib} />
           <span class="muted">MiB</span>
         </span>
-        <span class="buttons">
-          <Act label={t.searchOpen} shortcut="/" act={openSearch} test="open-search" />
-          <Act label={t.keysOpen} shortcut="?" act={() => set({keys: true})} test="open-keys" />
-        </span>
       </div>
     </div>
-  );
-}
-
-interface ActProps {
-  label: string;
-  /** The key that does the same. */
-  shortcut: string;
-  act: () => void;
-  title?: string;
-  test?: string;
-  disabled?: boolean;
-}
-
-function Act({label, shortcut, act, title, test, disabled}: ActProps) {
-  return (
-    <button type="button" data-test={test} title={title} disabled={disabled} aria-keyshortcuts={shortcut} onClick={act}>
-      {label}<kbd class="hint-key" aria-hidden="true">{shortcut}</kbd>
-    </button>
   );
 }
 

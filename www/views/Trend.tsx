@@ -5,9 +5,12 @@ import {size, time} from '../format';
 import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {spoken} from '../names';
+import {openSearch} from '../search';
 import type {State} from '../state';
+import {set} from '../state';
 import {isNarrowed} from '../state';
 import {stretch} from '../stretch';
+import {Act} from './Act';
 import {Marks, Waits} from './Marks';
 import {LineSwitch} from './panels/Reserve';
 import {Phases} from './Phases';
@@ -64,7 +67,11 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
         {isNarrowed(s) && <span title={t.lineTitles.filtered} data-test="line-filtered"><i class="key filtered" aria-hidden="true" /> {t.lineNames.filtered}</span>}
         {s.lines.filter(line => line !== 'outside').map(line => <LineSwitch key={line} s={s} line={line} />)}
       </span>
-      <SavePicture chart="trend" />
+      <span class="chart-acts">
+        <Act label={t.searchOpen} shortcut="/" act={openSearch} test="open-search" />
+        <Act label={t.keysOpen} shortcut="?" act={() => set({keys: true})} test="open-keys" />
+        <SavePicture chart="trend" />
+      </span>
     </h2>
   );
 }
