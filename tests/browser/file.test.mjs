@@ -31,6 +31,12 @@ test('the policy allows this script and this style, and no connection', () => {
   assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<style>'), 'the policy stands before what it governs');
 });
 
+test('docs/security.md shows this policy', () => {
+  const shown = /```text\n(default-src[^]*?)```/.exec(fs.readFileSync('docs/security.md', 'utf8'))[1].replace(/\s+/g, ' ').trim();
+  const policy = only(/<meta http-equiv="Content-Security-Policy" content="([^"]*)">/g);
+  assert.equal(policy.replace(/'sha256-[^']*'/, "'<hash of the one script>'").replace(/'sha256-[^']*'/, "'<hash of the one style>'"), shown);
+});
+
 test('nothing must be fetched', () => {
   const markup = html.replace(/(<(script|style)[^>]*>)[^]*?(?=<\/\2>)/g, '$1');
   const addresses = [...markup.matchAll(/\b(?:src|href|srcset|action|data)\s*=\s*["']?([^"'\s>]+)/g)].map(match => match[1]);

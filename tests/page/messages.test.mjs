@@ -55,8 +55,11 @@ test('bytes in memory are limited, Blobs are not', () => {
   assert.equal(code(open([file('a', half)])), 'too-large');
 });
 
-test('whatever comes, nothing is thrown', () => {
-  let state = 1;
+/** More of them: `OOMSCOPE_RUNS=10000000 node --test tests/page/messages.test.mjs`. */
+const RUNS = Number(process.env.OOMSCOPE_RUNS ?? 20_000);
+
+test(`whatever comes, nothing is thrown: ${RUNS} messages`, t => {
+  let state = RUNS;
   const random = below => {
     state = state * 1664525 + 1013904223 >>> 0;
     return Math.floor(state / 2 ** 32 * below);
@@ -76,7 +79,7 @@ test('whatever comes, nothing is thrown', () => {
     return made;
   };
   const seen = new Map();
-  for (let run = 0; run < 20_000; run++) {
+  for (let run = 0; run < RUNS; run++) {
     // From anything at all to what is nearly right.
     const data = [() => any(0), () => open(any(0)), () => open([file(`${random(3)}`), any(2)], {id: any(3)}), () => open(Array.from({length: 1 + random(2)}, () => file(['a', 'b/c', '../x', 'd'][random(4)], any(4))))][run % 4]();
     const parsed = parse(data);
@@ -87,6 +90,7 @@ test('whatever comes, nothing is thrown', () => {
       assert.ok(parsed.fault === undefined || parsed.fault.message.length < 300);
     }
   }
+  t.diagnostic([...seen].map(([outcome, times]) => `${outcome} ${times}`).join(', '));
   for (const outcome of ['open', 'malformed', 'unknown-type']) assert.ok(seen.get(outcome) > 100, `${outcome}: ${seen.get(outcome)}`);
 });
 
