@@ -36,4 +36,4 @@ fmt: setup
 	@. scripts/env.sh && cargo fmt
 
 clean:
-	rm -rf target dist dist-dev node_modules tests/browser/out
+	rm -rf target dist dist-dev release node_modules tests/browser/out

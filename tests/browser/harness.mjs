@@ -81,6 +81,7 @@ export const readPeak = async page => {
 /** Chooses an export, once there are some, and returns its text. */
 export const exported = async (page, name) => {
   await page.evaluate(() => {
+    globalThis.exportedBlob = undefined;
     URL.createObjectURL = new Proxy(URL.createObjectURL, {
       apply: (target, self, [blob]) => {
         // Workers are made of Blobs too.

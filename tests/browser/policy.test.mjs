@@ -139,6 +139,30 @@ const beyond = page => page.evaluate(() => ({
     .map(({outerHTML}) => outerHTML.slice(0, 100)),
 }));
 
+/** Goes through all panels. */
+const everyPanelIsInert = async page => {
+  const tabs = await page.evaluate(() => [...document.querySelectorAll('[data-test^="tab-"]')].map(tab => tab.dataset.test));
+  assert.ok(tabs.length > 5);
+  for (const tab of tabs) {
+    await page.click(at(tab));
+    const {done, elements} = await beyond(page);
+    assert.deepEqual([done, elements], [[], []], tab);
+  }
+};
+
+/** The page with the captures in it; after an export, whose way of hearing it uses. */
+const savedPage = async page => {
+  await page.click(at('export-menu'));
+  await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
+  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
+  await page.evaluate(selector => {
+    globalThis.exportedBlob = undefined;
+    document.querySelector(selector).click();
+  }, at('save-now'));
+  await page.waitFor(() => globalThis.exportedBlob !== undefined);
+  return page.evaluate(() => globalThis.exportedBlob.text());
+};
+
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, {timeout: 300_000}, () => {
     let browser;
@@ -194,35 +218,33 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       }
 
       test(`${host}: captures whose names are attacks do nothing`, async () => {
-        const page = await open(host);
-        await page.evaluate(watchBeyond);
         const asked = server.asked.length;
         const capture = hostileFolder(fs.mkdtempSync(path.join(folder, 'ascend-')), listener.base);
-        const table = path.join(capture, 'ASCEND_PROFILER_OUTPUT/operator_memory.csv');
-        const trace = path.join(capture, 'ASCEND_PROFILER_OUTPUT/trace_view.json');
+        const tables = ['ASCEND_PROFILER_OUTPUT/operator_memory.csv', 'ASCEND_PROFILER_OUTPUT/trace_view.json', 'profiler_metadata.json'].map(file => path.join(capture, file));
         const xplane = hostileXplane(fs.mkdtempSync(path.join(folder, 'xplane-')), listener.base);
-        for (const [selector, files] of [
-          name === 'chromium' ? ['open-folder', capture] : ['open-files', [table, trace, path.join(capture, 'profiler_metadata.json')]],
-          ['open-files', [xplane]],
-        ]) {
+        for (const [selector, files] of [name === 'chromium' ? ['open-folder', capture] : ['open-files', tables], ['open-files', [xplane]]]) {
+          const page = await open(host);
+          await page.evaluate(watchBeyond);
           await page.pick(at(selector), files);
           const text = await exported(page, 'export-json');
-          await page.evaluate(() => { globalThis.exportedBlob = undefined; });
           assert.ok(/<(img|svg|iframe)/.test(text), `the attack is in the report: ${text.slice(0, 3000)}`);
           if (selector === 'open-folder') assert.equal(text, report(capture));
-          const tabs = await page.evaluate(() => [...document.querySelectorAll('[data-test^="tab-"]')].map(tab => tab.dataset.test));
-          assert.ok(tabs.length > 5);
-          for (const tab of tabs) {
-            await page.click(at(tab));
-            const {done, elements} = await beyond(page);
-            assert.deepEqual([done, elements], [[], []], tab);
-          }
+          await everyPanelIsInert(page);
+          const file = path.join(folder, `${name}-${selector}.html`);
+          fs.writeFileSync(file, await savedPage(page));
+          const saved = await browser.open(pathToFileURL(file).href);
+          await saved.evaluate(watchBeyond);
+          assert.equal(await exported(saved, 'export-json'), text, 'the saved page says the same');
+          await everyPanelIsInert(saved);
+          assert.equal(saved.around.url().replace(/#.*/, ''), pathToFileURL(file).href);
+          assert.deepEqual(saved.problems, []);
+          await saved.close();
+          assert.deepEqual(page.problems, []);
+          await page.close();
         }
         assert.deepEqual(listener.heard, []);
         // The browser asks for a new version of sw.js when it pleases.
-        assert.deepEqual(server.asked.slice(asked).filter(line => line !== 'GET /sw.js'), []);
-        assert.deepEqual(page.problems, []);
-        await page.close();
+        assert.deepEqual(server.asked.slice(asked).filter(line => !(host === 'file' ? [] : ['GET /sw.js', 'GET /']).includes(line)), []);
       });
     }
   });
