@@ -84,6 +84,25 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
   });
 }
 
+test('chromium: forced colours leave the figures that are fills', async () => {
+  const browser = await DRIVERS.chromium.launch();
+  try {
+    for (const [sample, figures] of [['xplane_attention_oom', ['.plan-part', '.plan-key', '.tile', '.bar']], ['ascend_sample', ['.swatch', '.bar', '.strip-window']]]) {
+      const page = await browser.open(hosts.addresses.http, {forced: true});
+      await page.click(at(`sample-${sample}`));
+      await isRead(page);
+      const gone = await page.evaluate(figures => figures.filter(figure => {
+        const {backgroundColor, backgroundImage} = getComputedStyle(document.querySelector(figure));
+        return backgroundImage === 'none' && [getComputedStyle(document.body).backgroundColor, 'rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)'].includes(backgroundColor);
+      }), figures);
+      assert.deepEqual(gone, [], sample);
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
 describe('chromium: nothing jumps while a capture is read', () => {
   let browser;
   before(async () => { browser = await DRIVERS.chromium.launch(); });

@@ -1,7 +1,7 @@
 // Everything by the keyboard alone: open, the peak, a block, its stack, the report. No mouse, and no element is clicked by a script.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, openHosts, readPeak} from './harness.mjs';
+import {DRIVERS, at, attribute, openHosts, readPeak, textOf} from './harness.mjs';
 
 /** More than there are between any two things on the page. */
 const MOST_TABS = 150;
@@ -64,6 +64,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.press('l');
       await page.waitFor(selector => document.querySelector(selector) !== null, at('block-detail'));
       const largest = await attribute(page, 'block-detail', 'data-block');
+      assert.match(await textOf(page, 'spoken'), /^Block: .*GiB, allocated at /, 'it is spoken');
       await page.press(',');
       await page.waitFor(([selector, before]) => (document.querySelector(selector)?.dataset.block ?? before) !== before, [at('block-detail'), largest]);
       await page.press('Escape');

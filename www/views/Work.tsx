@@ -1,4 +1,6 @@
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
+import {clip, size, time} from '../format';
+import {useMessages} from '../i18n';
 import type {State} from '../state';
 import {traceShare} from '../panels';
 import {captureAt} from '../state';
@@ -11,10 +13,18 @@ export function Work({s, device}: {s: State; device: DeviceSummary}) {
   return (
     <div class="work">
       <Charts s={s} device={device} />
+      <Spoken s={s} device={device} />
       <aside class="side">
         <Peak device={device} />
         <Block pinned={s.pinned} detail={s.detail} device={device} tracing={traceShare(s.session, captureAt(s)) !== null} />
       </aside>
     </div>
   );
+}
+
+/** The block that a key has led to, for who does not see the panel. */
+function Spoken({s: {pinned, detail}, device}: {s: State; device: DeviceSummary}) {
+  const t = useMessages();
+  const told = pinned === null || detail === null ? '' : t.blockSpoken(clip(t.ownerName(detail.name || t.unattributed)), size(detail.bytes), time(t, detail.start_ns, device.end_ns));
+  return <p class="off-screen" role="status" data-test="spoken">{told}</p>;
 }
