@@ -27,3 +27,35 @@ pub mod stack;
 pub const NO_BLOCK: u32 = u32::MAX;
 /// The key of a block that lies on no lane.
 pub const NO_LANE: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::{curves::CurveIndex, lanes::Lanes, skyline::Skyline};
+    use crate::timeline::blocks::{Block, BlocksBuilder, Total, UNKNOWN};
+    use crate::timeline::replay::Replay;
+
+    /// The budget of all that is kept to draw any window: bytes a block.
+    const MOST_BYTES_PER_BLOCK: usize = 34;
+    const BLOCKS: usize = 30_000;
+
+    #[test]
+    fn what_is_kept_to_draw_is_within_its_budget() {
+        let mut builder = BlocksBuilder::default();
+        let (names, stream) = (["a", "b", "c", "d", "e"].map(|name| builder.name(name)), builder.stream("6"));
+        for nth in 0..BLOCKS {
+            let start_ns = nth as i64 * 10;
+            let end_ns = start_ns + 5 + start_ns * 7_919 % 900;
+            let (size_bytes, at_start, at_end) = (512 + start_ns % 70, Total::UNKNOWN, Total::UNKNOWN);
+            builder.push(&Block { name: names[nth % 5], stream, size_bytes, start_ns, end_ns, active_end_ns: UNKNOWN, line: 0, at_start, at_end });
+        }
+        let blocks = builder.finish();
+        let replay = Replay::of(&blocks);
+        let curves = &replay.curves;
+        let lanes = Lanes::of(&blocks, &curves.time_ns, &blocks.name, blocks.names.len());
+        let skyline = Skyline::of(&blocks, &curves.time_ns, &lanes);
+        let total = CurveIndex::of(curves.len(), |at| curves.total_bytes(at));
+        let kept = lanes.bytes() + skyline.bytes() + 4 * total.bytes();
+        assert!(kept <= MOST_BYTES_PER_BLOCK * BLOCKS, "{} bytes a block", kept as f64 / BLOCKS as f64);
+        assert!(kept > 8 * BLOCKS, "nothing is kept");
+    }
+}
