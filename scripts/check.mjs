@@ -22,6 +22,7 @@ const STEPS = [
   ['examples in the docs', cargo('test', '--doc')],
   ['page: both variants, types, bundles', ['trunk', 'build']],
   ['core on wasm32', nodeTests('tests/wasm')],
+  ['budgets, dependencies', nodeTests('tests/house')],
   ['parts of the page in Node', nodeTests('tests/page')],
   ['fuzz targets, two minutes in all', [process.execPath, 'scripts/fuzz.mjs', '15']],
   ['page in the browsers', nodeTests('tests/browser')],

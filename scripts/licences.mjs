@@ -25,7 +25,7 @@ const crates = () => {
   inside.delete(resolve.root);
   return [...inside].map(id => {
     const {name, version, license, manifest_path} = byId.get(id);
-    return {name: `${name} ${version}`, licence: license, folder: path.dirname(manifest_path)};
+    return {name, version, licence: license, kind: 'crate', folder: path.dirname(manifest_path)};
   });
 };
 
@@ -33,7 +33,7 @@ const modules = async () => {
   const folders = new Set((await Promise.all(ENTRIES.map(packagesIn))).flat());
   return [...folders].map(folder => {
     const {name, version, license} = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
-    return {name: `${name} ${version}`, licence: license, folder};
+    return {name, version, licence: license, kind: 'module', folder};
   });
 };
 
@@ -48,16 +48,24 @@ const standard = () => {
   const lock = fs.readFileSync(path.join(root, 'lib/rustlib/src/rust/library/Cargo.lock'), 'utf8');
   const version = name => new RegExp(`^name = "${name}"\nversion = "(.*)"$`, 'm').exec(lock)?.[1];
   const rust = /\d\S*/.exec(execFileSync('rustc', ['--version'], {encoding: 'utf8'}))[0];
-  return [`Rust's standard library ${rust}`, ...STANDARD_PARTS.filter(version).map(name => `${name} ${version(name)}`)].map(name => ({name, licence: `MIT OR ${OWN}`, texts: []}));
+  const parts = STANDARD_PARTS.filter(version).map(name => ({name, version: version(name), kind: 'crate'}));
+  return [{name: "Rust's standard library", version: rust, kind: 'standard'}, ...parts].map(part => ({...part, licence: `MIT OR ${OWN}`, folder: null}));
 };
 
 /** What a package's own files lack is in the page's own licence, or nowhere. */
 const OWN = 'Apache-2.0';
 
+const titleOf = ({name, version}) => `${name} ${version}`;
+
+/** Everything that is inside the page, by name. */
+export const inside = async () => {
+  const ours = [...crates(), ...await modules()];
+  const titles = new Set(ours.map(titleOf));
+  return [...standard().filter(part => !titles.has(titleOf(part))), ...ours].sort((a, b) => titleOf(a) < titleOf(b) ? -1 : 1);
+};
+
 export const licences = async () => {
-  const ours = [...crates(), ...await modules()].map(each => ({...each, texts: textsOf(each.folder)}));
-  const names = new Set(ours.map(({name}) => name));
-  const all = [...standard().filter(({name}) => !names.has(name)), ...ours].sort((a, b) => a.name < b.name ? -1 : 1);
+  const all = (await inside()).map(part => ({name: titleOf(part), licence: part.licence, texts: part.folder === null ? [] : textsOf(part.folder)}));
   const users = new Map();
   for (const {name, licence, texts} of all) {
     if (texts.length === 0 && !licence.includes(OWN)) throw new Error(`${name} (${licence}) has no licence text`);

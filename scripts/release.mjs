@@ -6,6 +6,7 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import zlib from 'node:zlib';
 import {licences} from './licences.mjs';
+import {sbom} from './sbom.mjs';
 
 /** Every file's date: 1980-01-01, the first that every archive can hold. */
 const DATE_S = 315_532_800;
@@ -45,6 +46,7 @@ export const release = async (into, dist = 'dist') => {
     [`${top}/sw.js`]: fs.readFileSync(path.join(dist, 'sw.js')),
     [`${top}/LICENSE`]: fs.readFileSync('LICENSE'),
     [`${top}/LICENSES-inside.txt`]: Buffer.from(await licences()),
+    [`${top}/sbom.cdx.json`]: Buffer.from(await sbom()),
   });
   fs.mkdirSync(into, {recursive: true});
   const file = path.join(into, `${top}.tar.gz`);
