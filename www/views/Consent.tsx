@@ -1,4 +1,4 @@
-import {useEffect, useRef} from 'preact/hooks';
+import {useLayoutEffect, useRef} from 'preact/hooks';
 import {exactBytes, size} from '../format';
 import {useMessages} from '../i18n';
 import type {Asked} from '../state';
@@ -7,7 +7,7 @@ import type {Asked} from '../state';
 export function Consent({asked, replaces}: {asked: Asked; replaces: boolean}) {
   const t = useMessages();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const {origin, files, bytes, answer} = asked;
   return (
     <dialog ref={dialog} class="consent" data-test="consent" aria-labelledby="consent-title" onCancel={() => answer(false)}>
