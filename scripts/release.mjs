@@ -1,4 +1,4 @@
-// Packs dist/ for people who host the page: release/oomscope-page-VERSION.tar.gz with index.html, sw.js, our licence and those of all that is inside;
+// Packs dist/ for people who host the page: release/oomscope-page-VERSION.tar.gz with index.html, sw.js, our licence, those of all that is inside and a list of it;
 // and its hash. The same dist gives the same bytes. Called by `make release`.
 import crypto from 'node:crypto';
 import fs from 'node:fs';

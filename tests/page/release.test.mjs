@@ -16,7 +16,7 @@ test('the page, its worker and every licence, in the same bytes each time', asyn
   assert.ok(fs.readFileSync(first).equals(fs.readFileSync(second)));
   const [, top] = /([^/\\]+)\.tar\.gz$/.exec(first);
   execFileSync('tar', ['-xzf', first, '-C', folder]);
-  assert.deepEqual(fs.readdirSync(path.join(folder, top)).sort(), ['LICENSE', 'LICENSES-inside.txt', 'index.html', 'sw.js']);
+  assert.deepEqual(fs.readdirSync(path.join(folder, top)).sort(), ['LICENSE', 'LICENSES-inside.txt', 'index.html', 'sbom.cdx.json', 'sw.js']);
   for (const name of ['index.html', 'sw.js']) assert.ok(fs.readFileSync(path.join(folder, top, name)).equals(fs.readFileSync(path.join('dist', name))), name);
   assert.match(execFileSync('tar', ['-tvzf', first], {encoding: 'utf8', env: {...process.env, TZ: 'UTC', LC_ALL: 'C'}}), /^-rw-r--r-- \S+ +\d+ 1980-01-01 00:00 \S+\/LICENSE$/m);
 
