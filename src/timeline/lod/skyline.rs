@@ -119,7 +119,10 @@ impl Row {
             if last > first {
                 best = best.join(self.part(blocks, time_ns, last, columns.ns[column]));
                 // What lies between lies wholly within the column.
-                best = self.best.over(first + 1..last, |at| self.whole(blocks, time_ns, at)).map_or(best, |between| best.join(between));
+                let between = first + 1..last;
+                let within = |best: Best| between.contains(&(best.stretch as usize));
+                let found = self.best.best_over(between.clone(), |at| self.whole(blocks, time_ns, at), within);
+                best = found.map_or(best, |found| best.join(found));
             }
             self.block[best.stretch as usize]
         });
