@@ -129,7 +129,7 @@ fn draw_time_grid<B: DrawingBackend>(area: &DrawingArea<B, Shift>, grid: &TimeGr
         area.draw(&PathElement::new([(x, top), (x, below)], line))?;
         area.draw(&Text::new(axis.label(tick), (x, below + px(4.0)), text(HPos::Center)))?;
     }
-    area.draw(&Text::new(axis.name, (picture.width_px as i32 - px(2.0), below + px(4.0)), text(HPos::Right)))
+    area.draw(&Text::new(axis.name, (picture.width_px as i32 - px(4.0), below + px(4.0)), text(HPos::Right)))
 }
 
 fn draw_shape<B: DrawingBackend>(area: &DrawingArea<B, Shift>, shape: &Shape, picture: &Picture) -> Drawn<B> {

@@ -136,7 +136,7 @@ pub fn draw_trend<B: DrawingBackend>(
     let unit_at = ((style.left_px as f64 - 6.0 * style.ratio) as i32, 2 * style.ratio as i32);
     let right = plotters::style::text_anchor::Pos::new(plotters::style::text_anchor::HPos::Right, plotters::style::text_anchor::VPos::Top);
     area.draw(&Text::new(y.name, unit_at, text.clone().pos(right)))?;
-    area.draw(&Text::new(x.name, (width_px as i32 - (2.0 * style.ratio) as i32, (height_px - style.bottom_px / 2) as i32), text.pos(right)))
+    area.draw(&Text::new(x.name, (width_px as i32 - (4.0 * style.ratio) as i32, (height_px - style.bottom_px / 2) as i32), text.pos(right)))
 }
 
 /// A triangle on the peak, and its figure in the margin above, where no line crosses it, on the side with room.

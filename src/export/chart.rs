@@ -184,11 +184,15 @@ struct Of<'a> {
 
 impl Of<'_> {
     fn title(&self, what: &str) -> String {
+        let since = |ns: i64| human_ns(ns - self.base_ns);
+        self.title_at(what, &format!("{} – {}", since(self.from_ns), since(self.to_ns)))
+    }
+
+    fn title_at(&self, what: &str, when: &str) -> String {
         let facts = &self.capture.facts;
         let whose = member_name(facts.role.as_deref(), facts.rank, &facts.source);
-        let since = |ns: i64| human_ns(ns - self.base_ns);
         let pool = if self.names == Names::Operators { format!(" {}", self.device.pool.name()) } else { String::new() };
-        format!("{what} · {whose} · {}{pool} · {} – {}", name(&self.device.device), since(self.from_ns), since(self.to_ns))
+        format!("{what} · {whose} · {}{pool} · {when}", name(&self.device.device))
     }
 
     fn columns(&self, plot: &Range<u32>) -> Columns {
@@ -401,7 +405,11 @@ impl Of<'_> {
         let flame = Flame::of(&stacks.texts, &held);
         let width = self.wanted.size_px.0.saturating_sub(2 * SIDE_PX as u32).max(1);
         let title = format!("Alive at the peak by call stack: {}", human_bytes(flame.nodes[0].bytes));
-        let mut chart = Chart { picture: frame(self.wanted, self.look, self.title(&title)), shapes: Vec::new(), curves: None };
+        let mut chart = Chart {
+            picture: frame(self.wanted, self.look, self.title_at(&title, &human_ns(curves.time_ns[peak] - self.base_ns))),
+            shapes: Vec::new(),
+            curves: None,
+        };
         for placed in flame.layout(0, NARROWEST_FRAME_PX / f64::from(width)) {
             let frame_text = flame.text(placed.node);
             let (x, y) = (SIDE_PX as u32 + (placed.from * f64::from(width)) as u32, LEGEND_PX as u32 - 4 + placed.depth * FRAME_PX);

@@ -12,8 +12,10 @@ use oomscope::xplane::capture as xplane;
 /// The chart. The error says what these captures do not have.
 pub fn picture(asked: &ChartAsked, captures: &[Capture], xplanes: &[xplane::Capture], module: Option<&str>) -> Result<Chart, String> {
     let allocators: Vec<Capture> = xplanes.iter().map(charts_of).collect();
-    let ascend = highest_of(captures).map(|(capture, device)| (capture, device, Names::Operators));
-    let highest = ascend.or_else(|| highest_of(&allocators).map(|(capture, device)| (capture, device, Names::Owners)));
+    // A pool without call stacks has no flame graph; another may.
+    let fits = |device: &Device| asked.kind != Some(Kind::Flame) || device.stacks.is_some();
+    let ascend = highest_of(captures, fits).or_else(|| highest_of(captures, |_| true)).map(|(capture, device)| (capture, device, Names::Operators));
+    let highest = ascend.or_else(|| highest_of(&allocators, |_| true).map(|(capture, device)| (capture, device, Names::Owners)));
     match (asked.kind, highest) {
         (Some(Kind::Heap), _) | (None, None) => heap(&asked.wanted, xplanes, module),
         (_, Some((capture, device, names))) => of_device(capture, device, names, &asked.wanted),
@@ -21,11 +23,11 @@ pub fn picture(asked: &ChartAsked, captures: &[Capture], xplanes: &[xplane::Capt
     }
 }
 
-/// The device with the highest peak of all; of equal ones the first.
-fn highest_of(captures: &[Capture]) -> Option<(&Capture, &Device)> {
+/// Of the devices that fit the one with the highest peak; of equal ones the first.
+fn highest_of(captures: &[Capture], fits: impl Fn(&Device) -> bool) -> Option<(&Capture, &Device)> {
     let devices = captures.iter().flat_map(|capture| capture.devices.iter().map(move |device| (capture, device)));
     let peak = |device: &Device| device.replay.peak.map(|at| device.replay.curves.total_bytes(at));
-    devices.filter(|(_, device)| peak(device).is_some()).reduce(|most, next| if peak(next.1) > peak(most.1) { next } else { most })
+    devices.filter(|(_, device)| peak(device).is_some() && fits(device)).reduce(|most, next| if peak(next.1) > peak(most.1) { next } else { most })
 }
 
 /// The heap of the module that was named, or matters most in the capture whose heap is the largest.
