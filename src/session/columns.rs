@@ -134,6 +134,6 @@ mod tests {
     #[test]
     fn what_is_not_there_is_not_made_room_for() {
         assert_eq!(Columns::new(&[1, 2]).take(usize::MAX), Err("it ends too early".to_owned()));
-        assert_eq!(Columns::new(&[5, 6, 7]).take_u32(3, 2).unwrap_err(), "2 is out of the range of its column");
+        assert_eq!(Columns::new(&[8]).take_u32(1, 2).unwrap_err(), "3 is out of the range of its column");
     }
 }

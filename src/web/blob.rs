@@ -6,7 +6,7 @@ use crate::scan::wire::{Selective, feed_selectively};
 use js_sys::{Array, ArrayBuffer, Function, Object, Promise, Reflect, Uint8Array};
 use std::ops::Range;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, DedicatedWorkerGlobalScope, File, FileReaderSync, ReadableStreamByobReader};
+use web_sys::{Blob, File, FileReaderSync, ReadableStreamByobReader};
 
 /// Larger slices are read faster (measured up to 64 MiB); this one keeps a worker small.
 const SLICE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
@@ -158,17 +158,14 @@ impl<'a> Stretch<'a> {
 
 /// The next bytes of a stream; `None` where it stalled, and is of no more use.
 async fn read_into(reader: &ReadableStreamByobReader, room: &ArrayBuffer) -> Result<Option<Uint8Array>, JsValue> {
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
-    let mut timer = 0;
-    let mut stalled = Ok(());
-    let patience = Promise::new(&mut |resolve, _| match scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, STALLED_MS) {
-        Ok(set) => timer = set,
-        Err(error) => stalled = Err(error),
-    });
-    stalled?;
+    let scope = js_sys::global();
+    let call = |name: &str, arguments: &Array| Reflect::get(&scope, &name.into())?.dyn_into::<Function>()?.apply(&scope, arguments);
+    let mut timer = Ok(JsValue::UNDEFINED);
+    let patience = Promise::new(&mut |resolve, _| timer = call("setTimeout", &Array::of2(&resolve, &STALLED_MS.into())));
+    let timer = timer?;
     let read = reader.read_with_array_buffer_view(&Uint8Array::new(room));
     let first = Promise::race(&Array::of2(&read, &patience)).await;
-    scope.clear_timeout_with_handle(timer);
+    call("clearTimeout", &Array::of1(&timer))?;
     let first = first?;
     if first.is_undefined() { Ok(None) } else { Reflect::get(&first, &"value".into())?.dyn_into().map(Some) }
 }
