@@ -29,6 +29,7 @@ export const en = {
   sampleNames: {ascend_sample: 'Ascend, two roles of two ranks', xplane_attention_oom: 'JAX, a step that does not fit'} as {[name: string]: string},
   export: 'Export',
   exportTitle: 'What all captures say, in the bytes that the command line writes',
+  savedHere: (captures: number) => `${many(captures, 'capture was', 'captures were')} saved with this page; the files are not in it.`,
   saveHtml: {
     menu: 'Save as HTML…',
     title: 'Save this page with the captures in it',

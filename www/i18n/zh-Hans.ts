@@ -20,6 +20,7 @@ export const zhHans: Messages = {
   sampleNames: {ascend_sample: '昇腾，两个角色各两个 rank', xplane_attention_oom: 'JAX，放不下的一步'},
   export: '导出',
   exportTitle: '全部采集的内容，与命令行写出的字节相同',
+  savedHere: captures => `本页中保存了 ${n(captures)} 份采集；原始文件不在其中。`,
   saveHtml: {
     menu: '保存为 HTML…',
     title: '把本页连同采集数据保存为一个文件',

@@ -20,6 +20,7 @@ export const zhHant: Messages = {
   sampleNames: {ascend_sample: '昇騰，兩個角色各兩個 rank', xplane_attention_oom: 'JAX，放不下的一步'},
   export: '匯出',
   exportTitle: '全部採集的內容，與命令列寫出的位元組相同',
+  savedHere: captures => `本頁中儲存了 ${n(captures)} 份採集；原始檔案不在其中。`,
   saveHtml: {
     menu: '儲存為 HTML…',
     title: '把本頁連同採集資料儲存為一個檔案',

@@ -15,6 +15,7 @@ const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata', 'missing-memory
 export const Found = memo(function Found({session}: {session: Session}) {
   const t = useMessages();
   const {found, scans, captures} = session;
+  if (found.paths === 0) return <p class="found-saved" data-test="found-list">{t.savedHere(captures.length)}</p>;
   const items = itemsOf(found);
   const read = captures.filter(capture => isUsable(session, capture)).length;
   const failed = scans.filter(scan => scan.phase === 'failed').length + captures.length - read;
