@@ -34,8 +34,10 @@ export function beginSaving(change: Partial<Saving> = {}): void {
 
 export const endSaving = (): void => set({saving: null});
 
+let ownBytes = 0;
+
 /** Of the file, as Base64 makes it. */
-export const savedBytes = (packed: Uint8Array): number => new Blob([OWN_HTML]).size + Math.ceil(packed.length / 3) * 4;
+export const savedBytes = (packed: Uint8Array): number => (ownBytes ||= new Blob([OWN_HTML]).size) + Math.ceil(packed.length / 3) * 4;
 
 export async function savePage(): Promise<void> {
   const packed = get().saving?.packed;
