@@ -1,5 +1,6 @@
 // Builds the fuzz targets and runs them: `node scripts/fuzz.mjs [seconds a target] [target ...]`. What is found lies in tests/fuzz/artifacts.
-// The coverage that libFuzzer needs is an ordinary pass of the pinned compiler; without a sanitizer nothing asks for a nightly one.
+// The coverage that libFuzzer needs is an ordinary pass of the pinned compiler; without a sanitizer nothing asks for a nightly one. The page's own
+// target, messages, is TypeScript and led by V8's coverage (tests/fuzz/page).
 import {spawn, spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -15,22 +16,30 @@ const LIMITS = ['-timeout=10', '-rss_limit_mb=2048', '-malloc_limit_mb=1024'];
 
 const [given, ...chosen] = process.argv.slice(2);
 const seconds = Number(given ?? SECONDS);
-const targets = fs.readdirSync(path.join(HOME, 'targets')).map(file => path.basename(file, '.rs')).filter(name => chosen.length === 0 || chosen.includes(name));
+const MESSAGES = 'messages';
+const READERS = fs.readdirSync(path.join(HOME, 'targets')).map(file => path.basename(file, '.rs'));
+const targets = [...READERS, MESSAGES].filter(name => chosen.length === 0 || chosen.includes(name));
 
 // By its name, else the build scripts would be measured too.
 const host = /host: (\S+)/.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)?.[1] ?? '';
-const build = spawnSync('cargo', ['build', '--release', '--locked', '--quiet', '--manifest-path', path.join(HOME, 'Cargo.toml'), '--target-dir', BUILT, '--target', host],
+const build = targets.every(name => name === MESSAGES) ? {status: 0} : spawnSync('cargo', ['build', '--release', '--locked', '--quiet', '--manifest-path', path.join(HOME, 'Cargo.toml'), '--target-dir', BUILT, '--target', host],
   {stdio: 'inherit', env: {...process.env, CARGO_ENCODED_RUSTFLAGS: FLAGS.join('\u001f')}});
 if (build.status !== 0) process.exit(1);
+
+/** How a target is run: on the inputs that it grew, its seeds, and where a finding goes. */
+const commandOf = (name, grown, seeds, found) => {
+  if (name === MESSAGES) return [process.execPath, [path.join(HOME, 'page/run.mjs'), String(seconds), grown, seeds, found]];
+  const dictionary = path.join(HOME, 'dict', `${name}.dict`);
+  return [path.join(BUILT, host, 'release', name), [grown, seeds, `-max_total_time=${seconds}`, ...LIMITS, '-print_final_stats=1', `-artifact_prefix=${found}/`,
+    ...fs.existsSync(dictionary) ? [`-dict=${dictionary}`] : []]];
+};
 
 /** Runs one target on its kept inputs and on new ones; new inputs that reach new code stay in the build's folder. */
 const run = name => new Promise(resolve => {
   const grown = path.join(BUILT, 'corpus', name);
   const found = path.join(HOME, 'artifacts', name);
   for (const folder of [grown, found]) fs.mkdirSync(folder, {recursive: true});
-  const dictionary = path.join(HOME, 'dict', `${name}.dict`);
-  const child = spawn(path.join(BUILT, host, 'release', name), [grown, path.join(HOME, 'corpus', name), `-max_total_time=${seconds}`, ...LIMITS, '-print_final_stats=1',
-    `-artifact_prefix=${found}/`, ...fs.existsSync(dictionary) ? [`-dict=${dictionary}`] : []], {stdio: ['ignore', 'ignore', 'pipe']});
+  const child = spawn(...commandOf(name, grown, path.join(HOME, 'corpus', name), found), {stdio: ['ignore', 'ignore', 'pipe']});
   let text = '';
   child.stderr.on('data', bytes => { text = (text + bytes).slice(-100_000); });
   child.on('close', code => {

@@ -57,7 +57,7 @@ class Refusal extends Error {
 export function parse(data: unknown): Parsed | null {
   let id: Id = null;
   try {
-    const fields = fieldsOf(data);
+    const fields = fieldsOf(data, 'a message');
     const type = fields('type');
     if (typeof type === 'string' && ANSWERS.has(type)) return null;
     id = idOf(fields('id'));
@@ -71,9 +71,9 @@ export function parse(data: unknown): Parsed | null {
 
 type Fields = (name: string) => unknown;
 
-/** An object's own fields: a message may bring any names, `__proto__` too. */
-function fieldsOf(data: unknown): Fields {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw new Refusal('malformed', 'a message must be an object');
+/** An object's own fields, each to be read once: a message may bring any names, `__proto__` too. */
+function fieldsOf(data: unknown, what: string): Fields {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw new Refusal('malformed', `${what} must be an object`);
   return name => Object.hasOwn(data, name) ? (data as Record<string, unknown>)[name] : undefined;
 }
 
@@ -87,7 +87,11 @@ function idOf(value: unknown): Id {
 function messageOf(type: string, id: Id, fields: Fields): Incoming {
   switch (type) {
     case 'ping': return {type, id};
-    case 'open': return {type, id, files: filesOf(fields('files')), view: fields('view') === undefined ? null : viewOf(fields('view'))};
+    case 'open': {
+      const files = filesOf(fields('files'));
+      const view = fields('view');
+      return {type, id, files, view: view === undefined ? null : viewOf(view)};
+    }
     case 'select': return {type, id, view: viewOf(fields('view'))};
     default: throw new Refusal('unknown-type', `there is no message ${PREFIX}${type.slice(0, 40)}`);
   }
@@ -100,12 +104,13 @@ function viewOf(value: unknown): string {
 }
 
 function filesOf(value: unknown): SentFile[] {
-  if (!Array.isArray(value) || value.length === 0) throw new Refusal('malformed', 'files must be a list with at least one file');
-  if (value.length > MOST_FILES) throw new Refusal('too-large', `at most ${MOST_FILES} files can be sent at once`);
+  const length = Array.isArray(value) ? value.length : 0;
+  if (!Array.isArray(value) || length === 0) throw new Refusal('malformed', 'files must be a list with at least one file');
+  if (length > MOST_FILES) throw new Refusal('too-large', `at most ${MOST_FILES} files can be sent at once`);
   const paths = new Set<string>();
   let bytes = 0;
   // By index: a list may have holes.
-  return Array.from({length: value.length}, (_, index) => {
+  return Array.from({length}, (_, index) => {
     const file = fileOf(value[index], index);
     if (paths.has(file.path)) throw new Refusal('malformed', `files[${index}]: there are two of this path`);
     paths.add(file.path);
@@ -117,7 +122,7 @@ function filesOf(value: unknown): SentFile[] {
 
 function fileOf(value: unknown, index: number): SentFile & {copied: boolean} {
   if (value instanceof File) return {path: pathOf(value.webkitRelativePath || value.name, index), data: value, copied: false};
-  const fields = fieldsOf(value);
+  const fields = fieldsOf(value, `files[${index}]`);
   const data = fields('data');
   const path = pathOf(fields('path'), index);
   if (data instanceof Blob) return {path, data, copied: false};
