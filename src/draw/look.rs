@@ -2,7 +2,7 @@
 
 /// 0xRRGGBB each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // The tokens of www/style.css, by their names.
+#[allow(missing_docs)] // The tokens of www/styles/tokens.css, by their names.
 pub struct Look {
     pub bg: u32,
     pub text: u32,
@@ -51,7 +51,7 @@ mod tests {
 
     /// The tokens of one theme in the style sheet.
     fn of_the_page(selector: &str) -> Look {
-        let sheet = include_str!("../../www/style.css");
+        let sheet = include_str!("../../www/styles/tokens.css");
         let block = sheet.split(&format!("\n{selector} {{")).nth(1).unwrap().split('}').next().unwrap();
         let token = |name: &str| {
             let value = block.split(&format!("--{name}: #")).nth(1).unwrap_or_else(|| panic!("{name}"));
