@@ -152,6 +152,22 @@ pub enum Problem {
         /// Whether TensorFlow wrote it.
         tensorflow: bool,
     },
+    /// Small blocks were folded, for memory.
+    BlocksFolded {
+        /// How many.
+        blocks: u64,
+        /// Up to which size.
+        up_to_bytes: i64,
+        /// What they hold at the peak.
+        peak_bytes: i64,
+    },
+    /// Names had no room.
+    NamesDropped {
+        /// Rows that lost theirs.
+        rows: u64,
+    },
+    /// Rows from here on had no room.
+    MemoryFull,
     /// More problems of one kind than are listed.
     MoreWarnings {
         /// Their code.
@@ -329,6 +345,9 @@ impl Problem {
             Problem::EmptyReport => "empty-report",
             Problem::DuplicateCapture => "duplicate-capture",
             Problem::SameSource => "same-source",
+            Problem::BlocksFolded { .. } => "blocks-folded",
+            Problem::NamesDropped { .. } => "names-dropped",
+            Problem::MemoryFull => "memory-full",
             Problem::MoreWarnings { .. } => "more-warnings",
         }
     }
@@ -345,8 +364,17 @@ impl Problem {
                 put("columns", Arg::Text(listed(present)));
             }
             Problem::BadValue { reason } => drop(put("reason", Arg::Text((*reason).to_owned()))),
-            Problem::EmptyName { rows } | Problem::NotUtf8 { rows } | Problem::DoubledRows { rows } | Problem::GeReleaseOnly { rows } => {
+            Problem::EmptyName { rows }
+            | Problem::NotUtf8 { rows }
+            | Problem::DoubledRows { rows }
+            | Problem::GeReleaseOnly { rows }
+            | Problem::NamesDropped { rows } => {
                 put("rows", number(*rows));
+            }
+            Problem::BlocksFolded { blocks, up_to_bytes, peak_bytes } => {
+                put("blocks", number(*blocks));
+                put("up_to_bytes", Arg::Number(*up_to_bytes));
+                put("peak_bytes", Arg::Number(*peak_bytes));
             }
             Problem::CellCount { cells, header } => {
                 put("cells", number(*cells));
@@ -504,10 +532,22 @@ impl Problem {
             Problem::SameSource => {
                 format!("{place}: different captures have this path; all are counted. To tell them apart, report each from a folder with a name of its own.")
             }
+            Problem::BlocksFolded { blocks, up_to_bytes, peak_bytes } => format!(
+                "{place}: for want of memory {blocks} blocks of {} and less are folded: they count in every total, {} of them at the peak, and have no name, stack or line. {ROOM}",
+                human_bytes(*up_to_bytes),
+                human_bytes(*peak_bytes)
+            ),
+            Problem::NamesDropped { rows } => {
+                format!("{place}: for want of memory {rows} rows lost the operator's name; they are counted as (name dropped). {ROOM}")
+            }
+            Problem::MemoryFull => format!("{place}: there is no memory left for this row and those after it: they are not counted. {ROOM}"),
             Problem::MoreWarnings { code, count } => format!("{place}: {count} more {code} warnings are not listed."),
         }
     }
 }
+
+/// What helps where memory is short.
+const ROOM: &str = "Open fewer captures at once or allow more memory; the command line takes what it needs unless --memory limits it.";
 
 fn place(at: &Position) -> String {
     match (at.line, at.byte) {

@@ -1,7 +1,8 @@
 //! One capture: its files in, blocks and facts out; then the replay.
 
+use super::budget::Budget;
 use super::discover::CaptureFiles;
-use super::operator_memory::{DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
+use super::operator_memory::{self, DeviceBlocks, OperatorMemory, OperatorMemoryReader, Pool};
 use super::profiler_info::{self, Setup};
 use super::reserved::{Reserved, ReservedReader};
 use super::stacks::{Stacks, stacks};
@@ -166,6 +167,11 @@ impl CaptureReader {
         }
     }
 
+    /// From now on the capture may take so much memory; before its tables are read.
+    pub fn within(&mut self, budget: Budget) {
+        self.operator_memory.rows = operator_memory::Rows::within(Some(budget));
+    }
+
     /// Takes profiler_info_<rank>.json.
     pub fn profiler_info(&mut self, file: &str, text: &[u8]) {
         match profiler_info::profiler_info(text) {
@@ -305,8 +311,8 @@ impl ScannedCapture {
 
 impl Device {
     fn build(scanned: DeviceBlocks) -> Device {
-        let DeviceBlocks { device, pool, blocks } = scanned;
-        let replay = Replay::of(&blocks);
+        let DeviceBlocks { device, pool, blocks, replay } = scanned;
+        let replay = replay.unwrap_or_else(|| Replay::of(&blocks));
         Device { device, pool, blocks, replay, stacks: None }
     }
 

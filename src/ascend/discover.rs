@@ -44,6 +44,14 @@ pub struct CaptureFiles {
     pub warnings: Vec<Warning>,
 }
 
+impl CaptureFiles {
+    /// All files that are read of it.
+    pub fn files(&self) -> impl Iterator<Item = usize> {
+        let others = [self.profiler_info, self.profiler_metadata, self.trace, self.memory_record, self.npu_module_mem];
+        self.operator_memory.iter().copied().chain(others.into_iter().flatten())
+    }
+}
+
 /// What lies in one folder, before it is known what that means.
 #[derive(Default)]
 struct Folder {

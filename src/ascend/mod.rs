@@ -1,5 +1,6 @@
 //! Ascend Profiler captures (`*_ascend_pt`, `*_ascend_ms`, msprof): which files belong together, and how each is read.
 
+pub mod budget;
 pub mod capture;
 pub mod choice;
 pub mod discover;

@@ -9,10 +9,12 @@
 //! of negative size, in torch_npu's files without any time. msprof's table is GE's too, whatever the names; it has a Duration instead
 //! of a release time.
 
-use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, Texts, bytes, decimal, number, optional, scaled_exactly};
+use super::budget::{Budget, DROPPED_NAME, Folder, TextRoom};
+use super::table::{Column, MOST_BYTES, Numbered, Refused, TableReader, TableRows, Texts, bytes, decimal, number, optional, scaled_exactly};
 use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::csv::Cells;
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
+use crate::timeline::replay::Replay;
 use crate::units::MOST_DECIMALS;
 
 /// A block of more than this is damage: the sum of all rows then stays within an `i64`.
@@ -55,6 +57,8 @@ pub struct DeviceBlocks {
     pub pool: Pool,
     /// Its blocks.
     pub blocks: Blocks,
+    /// That of all blocks, where some were folded.
+    pub replay: Option<Replay>,
 }
 
 /// What the file holds.
@@ -74,7 +78,6 @@ pub struct OperatorMemory {
 pub type OperatorMemoryReader = TableReader<Rows>;
 
 /// The rows of the file, as they come in.
-#[derive(Default)]
 pub struct Rows {
     devices: Vec<DeviceRows>,
     /// Where the last row went: rows of one device follow each other.
@@ -83,6 +86,16 @@ pub struct Rows {
     empty_names: Noted,
     broken_names: Noted,
     ge_releases: u64,
+    folder: Folder,
+    names_room: TextRoom,
+    /// Rows whose name had no room.
+    dropped_names: u64,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Rows::within(None)
+    }
 }
 
 /// The rows of one pool of one device.
@@ -126,12 +139,14 @@ impl OperatorMemoryReader {
     pub fn finish(mut self) -> OperatorMemory {
         let rows = std::mem::take(&mut self.rows);
         let full = rows.most_decimals >= FULL_DECIMALS;
-        let mut devices: Vec<DeviceBlocks> = rows
-            .devices
-            .into_iter()
-            .map(|DeviceRows { device, pool, builder, .. }| DeviceBlocks { device, pool, blocks: settle(builder.finish(), full) })
-            .collect();
+        let mut devices: Vec<DeviceBlocks> = rows.devices.into_iter().map(|rows| rows.finish(full)).collect();
         devices.sort_by(|a, b| (&a.device, a.pool).cmp(&(&b.device, b.pool)));
+        for folded in devices.iter().filter(|device| device.blocks.folded.is_some()) {
+            self.warnings.push(&folded_problem(folded), Position::file(format!("{} ({} {})", self.file, folded.device, folded.pool.name())));
+        }
+        if rows.dropped_names > 0 {
+            self.warnings.push(&Problem::NamesDropped { rows: rows.dropped_names }, Position::file(&self.file));
+        }
         if devices.is_empty() && !self.file.is_empty() {
             self.warnings.push(&Problem::NoBlocks, Position::file(&self.file));
         }
@@ -139,13 +154,34 @@ impl OperatorMemoryReader {
     }
 }
 
-/// In a file that prints totals in full, a whole number of bytes is exact.
-fn settle(mut blocks: Blocks, full: bool) -> Blocks {
-    let columns = [&mut blocks.at_start, &mut blocks.at_end, &mut blocks.freed.totals];
-    for tolerance in columns.into_iter().flat_map(|totals| &mut totals.tolerance_millibytes) {
-        *tolerance = if full && *tolerance & WHOLE != 0 { 0 } else { *tolerance & !WHOLE };
+impl DeviceRows {
+    /// `full`: the file prints totals in full.
+    fn finish(self, full: bool) -> DeviceBlocks {
+        let (mut blocks, folding) = self.builder.finish_folding();
+        let columns = [&mut blocks.at_start, &mut blocks.at_end, &mut blocks.freed.totals];
+        for tolerance in columns.into_iter().flat_map(|totals| &mut totals.tolerance_millibytes) {
+            *tolerance = settled(*tolerance, full);
+        }
+        let folding = folding.filter(|folding| folding.blocks() > 0);
+        let replay = folding.map(|folding| folding.finish(&mut blocks, |tolerance| settled(tolerance, full)));
+        DeviceBlocks { device: self.device, pool: self.pool, blocks, replay }
     }
-    blocks
+}
+
+/// In a file that prints totals in full, a whole number of bytes is exact.
+fn settled(tolerance: u32, full: bool) -> u32 {
+    if full && tolerance & WHOLE != 0 { 0 } else { tolerance & !WHOLE }
+}
+
+/// What was folded, and how much of it there is at the peak.
+fn folded_problem(DeviceBlocks { blocks, replay, .. }: &DeviceBlocks) -> Problem {
+    let peak = replay.as_ref().and_then(|replay| replay.peak).unwrap_or(usize::MAX);
+    let folded = blocks.folded.as_deref();
+    Problem::BlocksFolded {
+        blocks: folded.map_or(0, |folded| folded.blocks),
+        up_to_bytes: folded.map_or(0, |folded| folded.up_to_bytes),
+        peak_bytes: folded.map_or(0, |folded| folded.alive(peak, ()).bytes),
+    }
 }
 
 impl TableRows for Rows {
@@ -161,8 +197,12 @@ impl TableRows for Rows {
 
     fn make_room(&mut self, rows: usize) {
         if let Some(latest) = self.devices.get_mut(self.latest) {
-            latest.builder.reserve(rows);
+            latest.builder.reserve(self.folder.room_for(rows));
         }
+    }
+
+    fn full(&self) -> Option<Problem> {
+        self.folder.is_full.then_some(Problem::MemoryFull)
     }
 
     fn end(&mut self, file: &str, warnings: &mut Warnings) {
@@ -207,8 +247,17 @@ impl TableRows for Rows {
             (Some(_), _) if size_bytes > LARGEST_BLOCK_BYTES => return refuse(&columns.size, "no block is that large"),
             (Some(start_ns), Some(end)) if end < start_ns => return refuse(columns.end.column(), "the release lies before the allocation"),
             (Some(start_ns), _) => {
-                let known = self.device(device, pool);
-                let numbered = known.names.number(name, |name| known.builder.name(name));
+                self.device(device, pool);
+                let known = &mut self.devices[self.latest];
+                let room = &mut self.names_room;
+                let numbered = match known.names.known(name) {
+                    Some(numbered) => numbered,
+                    None if name.is_empty() || room.takes(name) => known.names.number(name, |name| known.builder.name(name)),
+                    None => {
+                        self.dropped_names += 1;
+                        Numbered { number: known.builder.name(DROPPED_NAME), broken: false }
+                    }
+                };
                 let stream = known.streams.number(bytes(cells, columns.stream.as_ref()), |stream| known.builder.stream(stream));
                 known.builder.push(&Block {
                     name: numbered.number,
@@ -227,6 +276,9 @@ impl TableRows for Rows {
                 if numbered.broken {
                     self.broken_names.note(cells);
                 }
+                if self.folder.is_due() {
+                    self.fold();
+                }
             }
         }
         Ok(())
@@ -234,12 +286,35 @@ impl TableRows for Rows {
 }
 
 impl Rows {
+    /// With so much memory; without a limit where none is given.
+    pub fn within(budget: Option<Budget>) -> Rows {
+        Rows {
+            devices: Vec::new(),
+            latest: 0,
+            most_decimals: 0,
+            empty_names: Noted::default(),
+            broken_names: Noted::default(),
+            ge_releases: 0,
+            folder: Folder::new(budget.map(Budget::for_blocks)),
+            names_room: TextRoom::new(budget.map(Budget::for_names)),
+            dropped_names: 0,
+        }
+    }
+
+    fn fold(&mut self) {
+        let mut pools: Vec<&mut BlocksBuilder> = self.devices.iter_mut().map(|device| &mut device.builder).collect();
+        self.folder.look(&mut pools);
+    }
+
     fn device(&mut self, raw: &[u8], pool: Pool) -> &mut DeviceRows {
         if !self.devices.get(self.latest).is_some_and(|latest| latest.raw_device == raw && latest.pool == pool) {
             let device = String::from_utf8_lossy(raw);
             self.latest = self.devices.iter().position(|known| known.device == device && known.pool == pool).unwrap_or_else(|| {
-                let (names, streams) = (Texts::default(), Texts::default());
-                self.devices.push(DeviceRows { device: device.into_owned(), raw_device: Vec::new(), pool, builder: BlocksBuilder::default(), names, streams });
+                let (names, streams, mut builder) = (Texts::default(), Texts::default(), BlocksBuilder::default());
+                if self.folder.up_to_bytes > 0 {
+                    builder.fold(self.folder.up_to_bytes);
+                }
+                self.devices.push(DeviceRows { device: device.into_owned(), raw_device: Vec::new(), pool, builder, names, streams });
                 self.devices.len() - 1
             });
             self.devices[self.latest].raw_device = raw.to_vec();

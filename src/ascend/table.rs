@@ -33,6 +33,11 @@ pub trait TableRows {
     /// Makes room for so many more rows like the latest one.
     fn make_room(&mut self, _rows: usize) {}
 
+    /// Why no further row has room.
+    fn full(&self) -> Option<Problem> {
+        None
+    }
+
     /// Ends a file.
     fn end(&mut self, _file: &str, _warnings: &mut Warnings) {}
 }
@@ -90,7 +95,8 @@ impl<R: TableRows> TableReader<R> {
         self.csv = CsvReader::new();
         self.head.clear();
         self.header = None;
-        self.hopeless = false;
+        // A further file has no more room than the one before.
+        self.hopeless = self.rows.full().is_some();
         self.file_bytes = 0;
         self.estimate_at = self.rows_read + ROWS_OF_ESTIMATE;
         self.file = file.to_owned();
@@ -160,6 +166,10 @@ impl<R: TableRows> TableReader<R> {
                     let at = refused.column.map_or(at.clone(), |column| at.field(&column.name, &refused.value));
                     let problem = refused.problem;
                     self.set_aside(&problem, at);
+                }
+                if let Some(problem) = self.rows.full() {
+                    let at = Position::line(&self.file, cells.line, cells.byte);
+                    return self.fail(&problem, at);
                 }
                 if self.rows_read == self.estimate_at {
                     self.rows.make_room((self.file_bytes.saturating_sub(cells.byte) / (cells.byte / ROWS_OF_ESTIMATE).max(1)) as usize);
@@ -273,6 +283,12 @@ pub struct Numbered {
 }
 
 impl Texts {
+    /// The number of a text that was seen.
+    #[inline]
+    pub fn known(&self, bytes: &[u8]) -> Option<Numbered> {
+        self.numbers.get(bytes).copied()
+    }
+
     /// The number of a text; `intern` is asked for that of a new one.
     #[inline]
     pub fn number(&mut self, bytes: &[u8], intern: impl FnOnce(&str) -> u32) -> Numbered {

@@ -149,6 +149,7 @@ pub fn members_of_capture(capture: &Capture) -> Vec<Member> {
         let curves = &device.replay.curves;
         let at = device.replay.peak?;
         let alive = live::at_the_end(&device.blocks);
+        let folded = device.blocks.folded.as_ref().map(|folded| folded.open(()));
         let counts = counts.as_ref().filter(|_| device.pool.name() == "PTA");
         let row = RankRow {
             device: Some(device.device.clone()),
@@ -156,8 +157,8 @@ pub fn members_of_capture(capture: &Capture) -> Vec<Member> {
             peak_bytes: Some(curves.total_bytes(at)),
             baseline_bytes: Some(curves.baseline_bytes[at]),
             max_reserved_gap_bytes: curves.max_reserved_gap_bytes(),
-            alive_at_end_blocks: Some(alive.len() as u64),
-            alive_at_end_bytes: Some(live::bytes_of(&device.blocks, &alive)),
+            alive_at_end_blocks: Some(alive.len() as u64 + folded.as_ref().map_or(0, |folded| folded.blocks)),
+            alive_at_end_bytes: Some(live::bytes_of(&device.blocks, &alive).saturating_add(folded.map_or(0, |folded| folded.bytes))),
             stacks_found: counts.map(|counts| counts.found()),
             stacks_none: counts.map(|counts| counts.none),
             ..empty.clone()

@@ -1,6 +1,6 @@
 //! Two captures at their peaks: which operators and call stacks are new, which are gone, and what changed of the common ones.
 
-use super::report::{AscendReport, CaptureReport, DeviceReport, Report};
+use super::report::{AscendReport, CaptureReport, DeviceReport, Report, folded_at};
 use crate::ascend::capture::Device;
 use crate::ascend::trace_view::NONE;
 use crate::timeline::blocks::operator_label;
@@ -176,7 +176,9 @@ impl Moment<'_> {
         let by_number = groups_by(blocks, &live, |block| (blocks.name[block], stack_of(block)));
         let frames = |stack: u32| self.device.stacks.as_ref().map_or(Vec::new(), |stacks| stacks.frames(stack));
         let label = |name: u32| operator_label(&blocks.names[name as usize]).to_owned();
-        by_number.into_iter().map(|Group { key: (name, stack), bytes, blocks }| Group { key: (label(name), frames(stack)), bytes, blocks }).collect()
+        let folded = self.device.replay.curves.entry_at(self.time_ns).and_then(|entry| folded_at(self.device, entry));
+        let folded = folded.map(|group| group.renamed(|label| (label, Vec::new())));
+        by_number.into_iter().map(|group| group.renamed(|(name, stack)| (label(name), frames(stack)))).chain(folded).collect()
     }
 }
 

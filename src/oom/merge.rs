@@ -41,7 +41,7 @@ impl Identity {
         let mut rest = vec![format!("{:?}", (capture.facts.rank, &capture.facts.role))];
         for device in capture.devices.iter().filter(|device| device.replay.peak.is_some()) {
             let blocks = &device.blocks;
-            rest.push(Self::device(&device.device, device.pool.name(), &blocks.first_ns().to_string(), &blocks.last_ns().to_string(), blocks.len() as u64));
+            rest.push(Self::device(&device.device, device.pool.name(), &blocks.first_ns().to_string(), &blocks.last_ns().to_string(), blocks.count()));
         }
         Identity { source: capture.facts.source.clone(), rest }
     }

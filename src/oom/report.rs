@@ -14,13 +14,15 @@ use crate::ascend::reserved;
 use crate::ascend::stacks::{Reason, Stacks};
 use crate::error::Warning;
 use crate::oom::xplane_report::XplaneReport;
-use crate::timeline::allocators;
+use crate::timeline::allocators::{self, Allocator};
 use crate::timeline::blocks::{Blocks, UNKNOWN, operator_label};
+use crate::timeline::folded::Folded;
 use crate::timeline::growth::{Growth, growth};
 use crate::timeline::live::{self, Group};
-use crate::timeline::replay::Change;
+use crate::timeline::replay::{Change, Replay};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The name of the schema; renaming or removing a key makes the next one.
@@ -117,6 +119,9 @@ pub struct StackCounts {
     pub python: u64,
     pub nearest: u64,
     pub none: u64,
+    /// Blocks that were folded, so that nothing is known of their stacks. Only written where there are some.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub folded: u64,
 }
 
 impl StackCounts {
@@ -133,6 +138,7 @@ pub fn stack_counts(capture: &Capture) -> Option<StackCounts> {
     }
     let mut counts = StackCounts::default();
     for device in capture.devices.iter().filter(|device| device.pool == Pool::Pta) {
+        counts.folded += device.blocks.folded.as_ref().map_or(0, |folded| folded.blocks);
         for reason in &device.stacks.as_ref()?.reasons {
             *match reason {
                 Reason::Own => &mut counts.own,
@@ -181,6 +187,22 @@ pub struct DeviceReport {
     /// Equal blocks of which every step leaves more; `null` without a trace.
     pub growth: Option<Vec<GrowthReport>>,
     pub top_by_bytes: Vec<AllocatorReport>,
+    /// Blocks that were folded for want of memory; each list has them as a group of their own. Only written where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folded: Option<FoldedReport>,
+}
+
+/// Blocks that were folded: they count in every total and have no name, stack, stream or line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct FoldedReport {
+    /// Blocks of this size and smaller ones.
+    pub up_to_bytes: i64,
+    pub blocks: u64,
+    /// Allocated over the whole capture.
+    pub bytes: i64,
+    pub peak_blocks: u64,
+    pub peak_bytes: i64,
 }
 
 /// The instant of the largest total and what was alive at it.
@@ -349,29 +371,45 @@ fn device_report(capture: &Capture, device: &Device, top: usize) -> Option<Devic
     let (blocks, replay) = (&device.blocks, &device.replay);
     let unattributed = blocks.name.iter().filter(|&&name| blocks.names[name as usize].is_empty()).count();
     let alive = live::at_the_end(blocks);
+    let folded = blocks.folded.as_deref();
+    let open = folded.map(|folded| folded.open(folded.label()));
     Some(DeviceReport {
         device: device.device.clone(),
         pool: Cow::Borrowed(device.pool.name()),
-        blocks: blocks.len() as u64,
-        unattributed_blocks: unattributed as u64,
+        blocks: blocks.count(),
+        unattributed_blocks: unattributed as u64 + folded.map_or(0, |folded| folded.unnamed_blocks),
         first_ns: blocks.first_ns().to_string(),
         last_ns: blocks.last_ns().to_string(),
         peak: peak_report(device)?,
-        alive_at_end: AliveAtEnd { blocks: alive.len() as u64, bytes: live::bytes_of(blocks, &alive), by_operator: operator_groups(device, &alive) },
+        alive_at_end: AliveAtEnd {
+            blocks: alive.len() as u64 + open.as_ref().map_or(0, |open| open.blocks),
+            bytes: live::bytes_of(blocks, &alive).saturating_add(open.as_ref().map_or(0, |open| open.bytes)),
+            by_operator: operator_groups(device, &alive, open),
+        },
         baseline: BaselineReport { first_bytes: *replay.curves.baseline_bytes.first()?, drops: changes(&replay.drops), rises: changes(&replay.rises) },
         max_reserved_gap_bytes: replay.curves.max_reserved_gap_bytes(),
         growth: growth_reports(capture, device, top),
         top_by_bytes: allocator_reports(device, capture.end_ns, top),
+        folded: folded.map(|folded| folded_report(folded, replay)),
     })
+}
+
+fn folded_report(folded: &Folded, replay: &Replay) -> FoldedReport {
+    let at_peak = folded.alive(replay.peak.unwrap_or(usize::MAX), ());
+    FoldedReport { up_to_bytes: folded.up_to_bytes, blocks: folded.blocks, bytes: folded.bytes, peak_blocks: at_peak.blocks, peak_bytes: at_peak.bytes }
+}
+
+/// The folded blocks alive at an entry of the curves, by the name that stands for them; `None` where there are none.
+pub fn folded_at(device: &Device, entry: usize) -> Option<Group<String>> {
+    let folded = device.blocks.folded.as_deref()?;
+    Some(folded.alive(entry, folded.label())).filter(|group| group.blocks > 0)
 }
 
 fn peak_report(device: &Device) -> Option<PeakReport> {
     let (blocks, curves) = (&device.blocks, &device.replay.curves);
     let at = device.replay.peak?;
     let live = live::at(blocks, curves.time_ns[at]);
-    let streams_named = blocks.streams.iter().any(|stream| !stream.is_empty());
-    let by_stream = live::by_stream(blocks, &live).into_iter();
-    let by_size_class = live::by_size_class(blocks, &live).into_iter();
+    let folded = folded_at(device, at);
     Some(PeakReport {
         time_ns: curves.time_ns[at].to_string(),
         total_bytes: curves.total_bytes(at),
@@ -379,17 +417,38 @@ fn peak_report(device: &Device) -> Option<PeakReport> {
         baseline_bytes: curves.baseline_bytes[at],
         reserved_bytes: known(curves.reserved_bytes[at]),
         active_bytes: known(curves.active_bytes[at]),
-        live_blocks: live.len() as u64,
-        by_operator: operator_groups(device, &live),
-        by_stack: device.stacks.as_ref().map(|stacks| stack_groups(blocks, stacks, &live)),
-        by_stream: streams_named.then(|| {
-            by_stream.map(|Group { key, bytes, blocks: count }| StreamGroup { stream: blocks.streams[key as usize].clone(), bytes, blocks: count }).collect()
-        }),
-        by_size_class: by_size_class.map(|Group { key, bytes, blocks }| SizeClassGroup { up_to_bytes: key, bytes, blocks }).collect(),
+        live_blocks: live.len() as u64 + folded.as_ref().map_or(0, |folded| folded.blocks),
+        by_operator: operator_groups(device, &live, folded.clone()),
+        by_stack: device.stacks.as_ref().map(|stacks| stack_groups(blocks, stacks, &live, folded.clone())),
+        by_stream: stream_groups(blocks, &live, folded),
+        by_size_class: size_class_groups(device, at, &live),
     })
 }
 
-fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGroup> {
+/// `None`: the rows name no stream.
+fn stream_groups(blocks: &Blocks, chosen: &[u32], folded: Option<Group<String>>) -> Option<Vec<StreamGroup>> {
+    if blocks.streams.iter().all(|stream| stream.is_empty()) {
+        return None;
+    }
+    let groups = live::by_stream(blocks, chosen).into_iter().map(|group| group.renamed(|key| blocks.streams[key as usize].clone())).chain(folded);
+    let mut groups: Vec<StreamGroup> = groups.map(|Group { key, bytes, blocks }| StreamGroup { stream: key, bytes, blocks }).collect();
+    groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.stream.cmp(&b.stream)));
+    Some(groups)
+}
+
+/// Folded blocks are those of the smallest classes together.
+fn size_class_groups(device: &Device, at: usize, chosen: &[u32]) -> Vec<SizeClassGroup> {
+    let folded = device.blocks.folded.as_deref().map(|folded| folded.alive(at, folded.up_to_bytes)).filter(|group| group.blocks > 0);
+    let mut groups: Vec<SizeClassGroup> = live::by_size_class(&device.blocks, chosen)
+        .into_iter()
+        .chain(folded)
+        .map(|Group { key, bytes, blocks }| SizeClassGroup { up_to_bytes: key, bytes, blocks })
+        .collect();
+    groups.sort_by_key(|group| (Reverse(group.bytes), group.up_to_bytes));
+    groups
+}
+
+fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32], folded: Option<Group<String>>) -> Vec<StackGroup> {
     let groups = live::by_key(blocks, chosen, &stacks.of_block).into_iter();
     let mut guessed: BTreeMap<u32, u64> = BTreeMap::new();
     for &block in chosen.iter().filter(|&&block| stacks.reasons[block as usize] == Reason::Nearest) {
@@ -397,6 +456,7 @@ fn stack_groups(blocks: &Blocks, stacks: &Stacks, chosen: &[u32]) -> Vec<StackGr
     }
     let mut groups: Vec<StackGroup> = groups
         .map(|Group { key, bytes, blocks }| StackGroup { stack: stacks.frames(key), bytes, blocks, nearest_blocks: guessed.get(&key).copied().unwrap_or(0) })
+        .chain(folded.map(|Group { key, bytes, blocks }| StackGroup { stack: vec![key], bytes, blocks, nearest_blocks: 0 }))
         .collect();
     groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.stack.cmp(&b.stack)));
     groups
@@ -437,18 +497,36 @@ fn outside_framework(capture: &Capture) -> Option<Vec<ComponentReport>> {
 
 /// What was alive at an event, by operator.
 pub fn operators_at(device: &Device, event: usize) -> Vec<OperatorGroup> {
-    operator_groups(device, &live::at(&device.blocks, device.replay.curves.time_ns[event]))
+    operator_groups(device, &live::at(&device.blocks, device.replay.curves.time_ns[event]), folded_at(device, event))
 }
 
-fn operator_groups(device: &Device, chosen: &[u32]) -> Vec<OperatorGroup> {
+fn operator_groups(device: &Device, chosen: &[u32], folded: Option<Group<String>>) -> Vec<OperatorGroup> {
     let label = |key: u32| operator_label(&device.blocks.names[key as usize]).to_owned();
-    live::by_operator(&device.blocks, chosen).into_iter().map(|Group { key, bytes, blocks }| OperatorGroup { name: label(key), bytes, blocks }).collect()
+    let groups = live::by_operator(&device.blocks, chosen).into_iter().map(|group| group.renamed(label));
+    let Some(folded) = folded.filter(|folded| folded.blocks > 0) else { return groups.map(OperatorGroup::of).collect() };
+    let mut groups: Vec<OperatorGroup> = groups.chain([folded]).map(OperatorGroup::of).collect();
+    groups.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+    groups
+}
+
+impl OperatorGroup {
+    fn of(Group { key, bytes, blocks }: Group<String>) -> OperatorGroup {
+        OperatorGroup { name: key, bytes, blocks }
+    }
 }
 
 fn allocator_reports(device: &Device, end_ns: i64, top: usize) -> Vec<AllocatorReport> {
-    let all = allocators::by_operator(&device.blocks, end_ns).into_iter().take(top);
-    all.map(|allocator| AllocatorReport {
-        name: operator_label(&device.blocks.names[allocator.key as usize]).to_owned(),
+    let blocks = &device.blocks;
+    let name = |allocator: &Allocator| operator_label(&blocks.names[allocator.key as usize]).to_owned();
+    let mut all: Vec<(String, Allocator)> = allocators::by_operator(blocks, end_ns).into_iter().map(|allocator| (name(&allocator), allocator)).collect();
+    if let Some(folded) = &blocks.folded {
+        all.push((folded.label(), folded.allocator(u32::MAX, end_ns)));
+        all.retain(|(_, allocator)| allocator.blocks > 0);
+        all.sort_by(|a, b| b.1.bytes.cmp(&a.1.bytes).then_with(|| a.0.cmp(&b.0)));
+    }
+    let all = all.into_iter().take(top);
+    all.map(|(name, allocator)| AllocatorReport {
+        name,
         blocks: allocator.blocks,
         bytes: allocator.bytes,
         largest_bytes: allocator.largest_bytes,

@@ -1,7 +1,6 @@
 //! Reading a session. It may come from anywhere: nothing in it is believed that would break what comes after.
 
-use super::FORMAT;
-use super::columns::Columns;
+use super::{FORMAT, OLDER};
 use crate::ascend::capture::{Around, Capture, Facts, ScannedCapture};
 use crate::ascend::operator_memory::{DeviceBlocks, Pool};
 use crate::ascend::stacks::{Reason, Stacks};
@@ -11,12 +10,18 @@ use crate::error::Warning;
 use crate::oom::read::{ReadReport, captures_of};
 use crate::scan::gzip::Unpacker;
 use crate::timeline::blocks::{Blocks, Freed, OPEN, Totals, UNKNOWN};
+use crate::timeline::folded::Folded;
+use crate::timeline::packed::Columns;
+use crate::timeline::replay::{Change, Curves, Replay};
 use crate::xplane::capture as xplane;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// Instants beyond this are no times of a capture: 2116 in nanoseconds.
 const MOST_NS: i64 = 1 << 62;
+
+/// No sum of blocks is larger.
+const MOST_TOTAL_BYTES: i64 = 1 << 61;
 
 /// What was saved.
 #[derive(Debug)]
@@ -59,6 +64,16 @@ struct DeviceHead {
     blocks: usize,
     freed: usize,
     stacks: Option<Vec<String>>,
+    #[serde(default)]
+    folded: Option<FoldedHead>,
+}
+
+#[derive(Deserialize)]
+struct FoldedHead {
+    sums: Box<Folded>,
+    entries: usize,
+    drops: Vec<Change>,
+    rises: Vec<Change>,
 }
 
 #[derive(Deserialize)]
@@ -75,7 +90,7 @@ pub fn read(packed: &[u8]) -> Result<Session, String> {
     let mut unpacker = Unpacker::default();
     let mut keep = |unpacked: &[u8]| bytes.extend_from_slice(unpacked);
     unpacker.feed(packed, &mut keep).and_then(|()| unpacker.finish(&mut keep)).map_err(|error| error.to_string())?;
-    let Some(rest) = bytes.strip_prefix(FORMAT.as_bytes()) else {
+    let Some(rest) = OLDER.iter().chain([&FORMAT]).find_map(|format| bytes.strip_prefix(format.as_bytes())) else {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let name = String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned();
         return Err(format!("its format is {name:?}, and this program knows {}; a newer one may read it", FORMAT.trim_end()));
@@ -99,10 +114,11 @@ fn kept(head: CaptureHead, columns: &mut Columns) -> Result<Kept, String> {
             let mut stacks = Vec::with_capacity(devices.len());
             let mut scanned = Vec::with_capacity(devices.len());
             for head in devices {
-                let blocks = blocks(&head, columns)?;
+                let mut blocks = blocks(&head, columns)?;
+                let replay = head.folded.map(|folded| replay(folded, &mut blocks, columns)).transpose()?;
                 stacks.push(head.stacks.map(|texts| stacks_of(texts, head.blocks, columns)).transpose()?);
                 let pool = Pool::from_name(&head.pool).ok_or_else(|| format!("there is no pool {:?}", head.pool))?;
-                scanned.push(DeviceBlocks { device: head.device, pool, blocks: Blocks { names: head.names, streams: head.streams, ..blocks } });
+                scanned.push(DeviceBlocks { device: head.device, pool, blocks: Blocks { names: head.names, streams: head.streams, ..blocks }, replay });
             }
             let mut capture = ScannedCapture { facts: Facts::default(), devices: scanned, around }.build();
             // What building warns of is among what was saved.
@@ -129,6 +145,7 @@ fn blocks(head: &DeviceHead, columns: &mut Columns) -> Result<Blocks, String> {
         freed: Freed { time_ns: columns.take(freed)?, size_bytes: columns.take(freed)?, totals: totals(columns, freed)? },
         names: Vec::new(),
         streams: Vec::new(),
+        folded: None,
     };
     let none = |numbers: &[u32], texts: usize| numbers.iter().any(|&number| number as usize >= texts);
     let instants = |times: &[i64], open: i64| times.iter().all(|&time| time == open || (-MOST_NS..=MOST_NS).contains(&time));
@@ -144,6 +161,47 @@ fn blocks(head: &DeviceHead, columns: &mut Columns) -> Result<Blocks, String> {
         && instants(&blocks.freed.time_ns, 0)
         && all_totals.iter().all(|of| [&of.allocated_bytes, &of.reserved_bytes, &of.active_bytes].iter().all(|column| sizes(column, UNKNOWN)));
     if is_sound { Ok(blocks) } else { Err("a column holds what no capture holds".to_owned()) }
+}
+
+/// The curves of all blocks, of which some were folded.
+fn replay(FoldedHead { sums, entries, drops, rises }: FoldedHead, blocks: &mut Blocks, columns: &mut Columns) -> Result<Replay, String> {
+    let curves = Curves {
+        time_ns: columns.take(entries)?,
+        tracked_bytes: columns.take(entries)?,
+        baseline_bytes: columns.take(entries)?,
+        reserved_bytes: columns.take(entries)?,
+        active_bytes: columns.take(entries)?,
+    };
+    let folded = Folded { alive_bytes: columns.take(entries)?, alive_blocks: columns.take_u32(entries, usize::MAX)?, ..*sums };
+    let are_bytes = |column: &[i64], unknown: i64| column.iter().all(|&bytes| bytes == unknown || (-MOST_TOTAL_BYTES..=MOST_TOTAL_BYTES).contains(&bytes));
+    // What is drawn finds the instants of every block among those of the curves.
+    let has = |time_ns: i64| curves.time_ns.binary_search(&time_ns).is_ok();
+    let mut spans = blocks.start_ns.iter().zip(&blocks.end_ns).filter(|(start, end)| start != end);
+    let is_sound = curves.time_ns.is_sorted_by(|a, b| a < b)
+        && curves.time_ns.iter().all(|time| (-MOST_NS..=MOST_NS).contains(time))
+        && are_bytes(&curves.tracked_bytes, 0)
+        && are_bytes(&curves.baseline_bytes, UNKNOWN)
+        && are_bytes(&curves.reserved_bytes, UNKNOWN)
+        && are_bytes(&curves.active_bytes, UNKNOWN)
+        && are_bytes(&folded.alive_bytes, 0)
+        && spans.all(|(&start, &end)| has(start) && (end == OPEN || has(end)))
+        && drops.iter().chain(&rises).all(|change| (0..=MOST_TOTAL_BYTES).contains(&change.bytes) && (-MOST_NS..=MOST_NS).contains(&change.time_ns))
+        && is_sound(&folded);
+    if !is_sound {
+        return Err("the curves hold what no capture holds".to_owned());
+    }
+    blocks.folded = Some(Box::new(folded));
+    Ok(Replay { peak: curves.peak(), curves, drops, rises })
+}
+
+fn is_sound(folded: &Folded) -> bool {
+    let are_bytes = |bytes: i64| (0..=MOST_TOTAL_BYTES).contains(&bytes);
+    folded.up_to_bytes > 0
+        && folded.open_blocks <= folded.blocks
+        && folded.blocks <= u64::from(u32::MAX)
+        && [folded.up_to_bytes, folded.bytes, folded.largest_bytes, folded.open_bytes].into_iter().all(are_bytes)
+        && (folded.first_ns == OPEN || (-MOST_NS..=MOST_NS).contains(&folded.first_ns))
+        && (folded.last_ns == UNKNOWN || (-MOST_NS..=MOST_NS).contains(&folded.last_ns))
 }
 
 fn totals(columns: &mut Columns, count: usize) -> Result<Totals, String> {

@@ -1,7 +1,6 @@
 //! Writing a session.
 
 use super::FORMAT;
-use super::columns::{put, put_varint};
 use super::private::{Folders, without_folders};
 use crate::ascend::capture::{Around, Capture, Device, Facts};
 use crate::ascend::trace_view::Phase;
@@ -9,6 +8,9 @@ use crate::error::Warning;
 use crate::oom::read::ReadReport;
 use crate::oom::report::CaptureReport;
 use crate::timeline::blocks::{Blocks, Totals};
+use crate::timeline::folded::Folded;
+use crate::timeline::packed::{put, put_varint};
+use crate::timeline::replay::{Change, Curves};
 use crate::xplane::capture as xplane;
 use flate2::{Compression, write::GzEncoder};
 use serde::Serialize;
@@ -56,6 +58,18 @@ struct DeviceHead<'a> {
     freed: usize,
     /// The different call stacks; null without any.
     stacks: Option<&'a [String]>,
+    /// Null where every block is in the columns.
+    folded: Option<FoldedHead<'a>>,
+}
+
+/// Of a pool of which blocks were folded; its columns follow those of the blocks.
+#[derive(Serialize)]
+struct FoldedHead<'a> {
+    sums: &'a Folded,
+    /// Of the curves of all blocks.
+    entries: usize,
+    drops: &'a [Change],
+    rises: &'a [Change],
 }
 
 #[derive(Serialize)]
@@ -80,6 +94,9 @@ pub fn write(captures: &[Held], reports: &[ReadReport], include: Include) -> io:
     for device in captures.iter().flat_map(|capture| capture.devices()) {
         bytes.clear();
         put_blocks(&mut bytes, &device.blocks);
+        if let Some(folded) = &device.blocks.folded {
+            put_curves(&mut bytes, &device.replay.curves, folded);
+        }
         if let Some(stacks) = device.stacks.as_ref().filter(|_| include.stacks) {
             put(&mut bytes, stacks.of_block.iter().map(|&stack| i64::from(stack)));
             put(&mut bytes, stacks.nearest.iter().map(|&stack| i64::from(stack)));
@@ -125,7 +142,7 @@ impl<'a> Held<'a> {
 }
 
 impl<'a> DeviceHead<'a> {
-    fn of(Device { device, pool, blocks, stacks, .. }: &'a Device, include: Include) -> DeviceHead<'a> {
+    fn of(Device { device, pool, blocks, stacks, replay }: &'a Device, include: Include) -> DeviceHead<'a> {
         DeviceHead {
             device,
             pool: pool.name(),
@@ -134,6 +151,7 @@ impl<'a> DeviceHead<'a> {
             blocks: blocks.len(),
             freed: blocks.freed.time_ns.len(),
             stacks: stacks.as_ref().filter(|_| include.stacks).map(|stacks| &stacks.texts[..]),
+            folded: blocks.folded.as_deref().map(|sums| FoldedHead { sums, entries: replay.curves.len(), drops: &replay.drops, rises: &replay.rises }),
         }
     }
 }
@@ -151,6 +169,15 @@ fn put_blocks(bytes: &mut Vec<u8>, blocks: &Blocks) {
     put(bytes, blocks.freed.time_ns.iter().copied());
     put(bytes, blocks.freed.size_bytes.iter().copied());
     put_totals(bytes, &blocks.freed.totals);
+}
+
+fn put_curves(bytes: &mut Vec<u8>, curves: &Curves, folded: &Folded) {
+    for column in [&curves.time_ns, &curves.tracked_bytes, &curves.baseline_bytes, &curves.reserved_bytes, &curves.active_bytes] {
+        put(bytes, column.iter().copied());
+    }
+    // Where nothing of what was folded lived for any time, nothing of it is ever alive.
+    put(bytes, (0..curves.len()).map(|at| folded.alive(at, ()).bytes));
+    put(bytes, (0..curves.len()).map(|at| folded.alive(at, ()).blocks as i64));
 }
 
 fn put_totals(bytes: &mut Vec<u8>, totals: &Totals) {

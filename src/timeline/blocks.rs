@@ -1,5 +1,6 @@
 //! Blocks of memory as struct-of-arrays: one entry a block in every column, names and streams interned.
 
+use super::folded::{Folded, FoldedBlock, Folding};
 use rustc_hash::FxHashMap;
 
 /// `end_ns` of a block that was not released within the capture: later than every instant.
@@ -54,6 +55,13 @@ impl Totals {
         self.tolerance_millibytes.reserve_exact(events);
     }
 
+    fn retain(&mut self, keep: &[bool]) {
+        for column in [&mut self.allocated_bytes, &mut self.reserved_bytes, &mut self.active_bytes] {
+            retain(column, keep);
+        }
+        retain(&mut self.tolerance_millibytes, keep);
+    }
+
     /// The totals of event `index`.
     pub fn get(&self, index: usize) -> Total {
         Total {
@@ -92,6 +100,8 @@ pub struct Blocks {
     pub at_end: Totals,
     /// Releases of memory that was allocated before the capture.
     pub freed: Freed,
+    /// Those that were too small to be kept; `None` where every block is in the columns.
+    pub folded: Option<Box<Folded>>,
 }
 
 /// Releases without a captured allocation.
@@ -138,6 +148,11 @@ impl Blocks {
         self.start_ns.is_empty()
     }
 
+    /// How many blocks there are, folded ones too.
+    pub fn count(&self) -> u64 {
+        self.len() as u64 + self.folded.as_ref().map_or(0, |folded| folded.blocks)
+    }
+
     /// The operator of a block, as people read it.
     pub fn operator(&self, block: usize) -> &str {
         operator_label(&self.names[self.name[block] as usize])
@@ -156,12 +171,12 @@ impl Blocks {
     pub fn last_ns(&self) -> i64 {
         let ends = self.end_ns.iter().copied().filter(|&end| end != OPEN);
         let times = self.start_ns.iter().chain(&self.active_end_ns).chain(&self.freed.time_ns).copied();
-        ends.chain(times).max().unwrap_or(UNKNOWN)
+        ends.chain(times).chain(self.folded.iter().map(|folded| folded.last_ns)).max().unwrap_or(UNKNOWN)
     }
 
     /// The earliest instant of these blocks; `OPEN` when there is none.
     pub fn first_ns(&self) -> i64 {
-        self.start_ns.iter().chain(&self.freed.time_ns).copied().min().unwrap_or(OPEN)
+        self.start_ns.iter().chain(&self.freed.time_ns).copied().chain(self.folded.iter().map(|folded| folded.first_ns)).min().unwrap_or(OPEN)
     }
 }
 
@@ -176,6 +191,12 @@ pub struct BlocksBuilder {
     blocks: Blocks,
     names: Interner,
     streams: Interner,
+    folding: Option<Folding>,
+}
+
+fn retain<T>(column: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    column.retain(|_| keep.next() == Some(&true));
 }
 
 impl BlocksBuilder {
@@ -204,6 +225,16 @@ impl BlocksBuilder {
 
     /// Adds a block.
     pub fn push(&mut self, block: &Block) {
+        if let Some(folding) = &mut self.folding {
+            let place = folding.next;
+            folding.next += 1;
+            if folding.takes(block.size_bytes) {
+                let Block { name, size_bytes, start_ns, end_ns, active_end_ns, at_start, at_end, .. } = *block;
+                let is_unnamed = self.names.texts[name as usize].is_empty();
+                return folding.fold(&FoldedBlock { size_bytes, start_ns, end_ns, active_end_ns, is_unnamed, at_start, at_end, place });
+            }
+            folding.places.push(place);
+        }
         let columns = &mut self.blocks;
         columns.name.push(block.name);
         columns.stream.push(block.stream);
@@ -223,9 +254,52 @@ impl BlocksBuilder {
         self.blocks.freed.totals.push(total);
     }
 
-    /// The columns.
+    /// The sizes of the blocks that are in the columns.
+    pub fn sizes(&self) -> &[i64] {
+        &self.blocks.size_bytes
+    }
+
+    /// What is folded so far.
+    pub fn folding(&self) -> Option<&Folding> {
+        self.folding.as_ref()
+    }
+
+    /// Takes the blocks up to a size out of the columns, and those that come from now on.
+    pub fn fold(&mut self, up_to_bytes: i64) {
+        let columns = &mut self.blocks;
+        let folding = self.folding.get_or_insert_with(|| Folding::after(columns.len()));
+        folding.raise(up_to_bytes);
+        let keep: Vec<bool> = columns.size_bytes.iter().map(|&size| !folding.takes(size)).collect();
+        for block in (0..keep.len()).filter(|&block| !keep[block]) {
+            folding.fold(&FoldedBlock {
+                size_bytes: columns.size_bytes[block],
+                start_ns: columns.start_ns[block],
+                end_ns: columns.end_ns[block],
+                active_end_ns: columns.active_end_ns[block],
+                is_unnamed: self.names.texts[columns.name[block] as usize].is_empty(),
+                at_start: columns.at_start.get(block),
+                at_end: columns.at_end.get(block),
+                place: folding.places[block],
+            });
+        }
+        for column in [&mut columns.name, &mut columns.stream, &mut columns.line, &mut folding.places] {
+            retain(column, &keep);
+        }
+        for column in [&mut columns.size_bytes, &mut columns.start_ns, &mut columns.end_ns, &mut columns.active_end_ns] {
+            retain(column, &keep);
+        }
+        columns.at_start.retain(&keep);
+        columns.at_end.retain(&keep);
+    }
+
+    /// The columns of a pool of which nothing was folded.
     pub fn finish(self) -> Blocks {
-        Blocks { names: self.names.texts, streams: self.streams.texts, ..self.blocks }
+        self.finish_folding().0
+    }
+
+    /// The columns, and what was folded.
+    pub fn finish_folding(self) -> (Blocks, Option<Folding>) {
+        (Blocks { names: self.names.texts, streams: self.streams.texts, ..self.blocks }, self.folding)
     }
 }
 
@@ -287,6 +361,24 @@ pub(crate) mod tests {
             });
         }
         builder.finish()
+    }
+
+    impl BlocksBuilder {
+        /// Adds a block of another pool.
+        pub(crate) fn push_row_of(&mut self, of: &Blocks, row: usize) {
+            let (name, stream) = (self.name(&of.names[of.name[row] as usize]), self.stream(&of.streams[of.stream[row] as usize]));
+            self.push(&Block {
+                name,
+                stream,
+                size_bytes: of.size_bytes[row],
+                start_ns: of.start_ns[row],
+                end_ns: of.end_ns[row],
+                active_end_ns: of.active_end_ns[row],
+                line: of.line[row],
+                at_start: of.at_start.get(row),
+                at_end: of.at_end.get(row),
+            });
+        }
     }
 
     #[test]

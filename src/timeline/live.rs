@@ -18,6 +18,13 @@ pub struct Group<K> {
     pub blocks: u64,
 }
 
+impl<K> Group<K> {
+    /// The same under another key.
+    pub fn renamed<L>(self, name: impl Fn(K) -> L) -> Group<L> {
+        Group { key: name(self.key), bytes: self.bytes, blocks: self.blocks }
+    }
+}
+
 /// The blocks alive at an instant: `start ≤ t < end`.
 pub fn at(blocks: &Blocks, time_ns: i64) -> Vec<u32> {
     (0..blocks.len() as u32).into_par_iter().filter(|&i| blocks.start_ns[i as usize] <= time_ns && time_ns < blocks.end_ns[i as usize]).collect()

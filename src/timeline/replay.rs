@@ -8,7 +8,9 @@
 //! event. A curve has one value an instant: the one after all its events.
 
 use super::blocks::{Blocks, OPEN, Total, UNKNOWN};
+use super::folded::runs::Event;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// The curves of one pool: entry `i` holds from `time_ns[i]` to `time_ns[i + 1]`.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub struct Curves {
 }
 
 /// A change of the baseline, at the first event that shows it (the cause lies somewhat earlier).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When it shows.
     pub time_ns: i64,
@@ -72,6 +74,11 @@ impl Curves {
         (0..self.len()).filter(|&at| figure(at) != UNKNOWN).reduce(|best, at| if figure(at) > figure(best) { at } else { best })
     }
 
+    /// The entry with the largest total, the earliest of equal ones; `None` without entries.
+    pub fn peak(&self) -> Option<usize> {
+        (0..self.len()).reduce(|best, at| if self.total_bytes(at) > self.total_bytes(best) { at } else { best })
+    }
+
     /// The most that was reserved but not allocated. `None` when nothing was reported of it.
     pub fn max_reserved_gap_bytes(&self) -> Option<i64> {
         self.largest(|at| self.reserved_gap_bytes(at)).map(|at| self.reserved_gap_bytes(at))
@@ -102,23 +109,41 @@ impl Curves {
 impl Replay {
     /// Replays the blocks of one pool.
     pub fn of(blocks: &Blocks) -> Replay {
-        let mut run = Run::default();
-        run.replay.curves.reserve(2 * blocks.len() + blocks.freed.time_ns.len());
+        Replay::run(blocks, |block| block, std::iter::empty()).0
+    }
+
+    /// Replays the blocks of one pool of which some were folded: `places` has the places of the others among all, `events` those of the folded
+    /// ones in their order.
+    pub(super) fn with_folded(blocks: &Blocks, places: &[u32], events: impl Iterator<Item = Event>) -> (Replay, Alive) {
+        Replay::run(blocks, |block| places[block as usize], events)
+    }
+
+    fn run(blocks: &Blocks, place: impl Fn(u32) -> u32, events: impl Iterator<Item = Event>) -> (Replay, Alive) {
+        let mut events = events.peekable();
+        let mut run = Run { has_folded: events.peek().is_some(), ..Run::default() };
+        if !run.has_folded {
+            run.replay.curves.reserve(2 * blocks.len() + blocks.freed.time_ns.len());
+        }
         let (starts, ends) = rayon::join(|| order(blocks, &blocks.start_ns), || order(blocks, &blocks.end_ns));
         let mut freed: Vec<u32> = (0..blocks.freed.time_ns.len() as u32).collect();
         freed.sort_by_key(|&i| blocks.freed.time_ns[i as usize]);
-
         let (mut starts, mut ends, mut freed) = (starts.into_iter().peekable(), ends.into_iter().peekable(), freed.into_iter().peekable());
-        let time_of = |column: &[i64], next: Option<&u32>| next.map_or(OPEN, |&i| column[i as usize]);
         loop {
+            let time_of = |column: &[i64], next: Option<&u32>| next.map_or(OPEN, |&i| column[i as usize]);
             let start = time_of(&blocks.start_ns, starts.peek());
             let end = time_of(&blocks.end_ns, ends.peek());
             let free = time_of(&blocks.freed.time_ns, freed.peek());
             let now = start.min(end).min(free);
-            if now == OPEN {
+            let is_folded = |event: &Event| match () {
+                () if event.time_ns != now || free == now => event.time_ns < now,
+                () if end == now => event.order() < (now, false, ends.peek().map_or(0, |&i| place(i))),
+                () => event.order() < (now, true, starts.peek().map_or(0, |&i| place(i))),
+            };
+            if let Some(event) = events.next_if(is_folded) {
+                run.folded_event(&event);
+            } else if now == OPEN {
                 break;
-            }
-            if free == now {
+            } else if free == now {
                 let Some(i) = freed.next() else { break };
                 run.event(now, 0, blocks.freed.totals.get(i as usize));
             } else if end == now {
@@ -142,13 +167,95 @@ pub(super) fn order(blocks: &Blocks, instants: &[i64]) -> Vec<u32> {
     order
 }
 
+/// For each entry of the curves, what lives of the folded blocks; empty where none is folded.
+#[derive(Debug, Default)]
+pub(super) struct Alive {
+    pub bytes: Vec<i64>,
+    pub blocks: Vec<u32>,
+}
+
 #[derive(Default)]
 struct Run {
     replay: Replay,
-    tracked_bytes: i64,
+    alive: Alive,
+    has_folded: bool,
+    now: Entry,
+    /// Whether anything happened at the instant of `now`, and to a block that was kept.
+    is_begun: bool,
+    is_kept: bool,
+    thin: Thin,
     baseline: Option<Baseline>,
-    reserved_bytes: Option<i64>,
-    active_bytes: Option<i64>,
+}
+
+/// An entry of the curves on its way.
+#[derive(Clone, Copy)]
+struct Entry {
+    time_ns: i64,
+    tracked_bytes: i64,
+    baseline_bytes: i64,
+    reserved_bytes: i64,
+    active_bytes: i64,
+    /// Of the folded blocks.
+    alive_bytes: i64,
+    alive_blocks: u32,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        let (baseline_bytes, reserved_bytes, active_bytes) = (UNKNOWN, UNKNOWN, UNKNOWN);
+        Entry { time_ns: 0, tracked_bytes: 0, baseline_bytes, reserved_bytes, active_bytes, alive_bytes: 0, alive_blocks: 0 }
+    }
+}
+
+impl Entry {
+    /// Before the first report the baseline is not known, but one: these entries compare with each other alone.
+    fn total_bytes(&self) -> i64 {
+        if self.baseline_bytes == UNKNOWN { self.tracked_bytes } else { self.baseline_bytes.saturating_add(self.tracked_bytes) }
+    }
+
+    fn gap_bytes(&self, held_bytes: i64) -> i64 {
+        if held_bytes == UNKNOWN { UNKNOWN } else { held_bytes.saturating_sub(self.total_bytes()) }
+    }
+}
+
+/// What stays of the entries since the last one of a kept block: see [`super::folded`].
+#[derive(Default)]
+struct Thin {
+    largest: Option<Entry>,
+    widest: [Option<Entry>; 2],
+    last: Option<Entry>,
+    /// The widest gaps so far, of all entries: reserved, active.
+    most_bytes: Option<[i64; 2]>,
+}
+
+impl Thin {
+    fn add(&mut self, entry: Entry) {
+        if self.largest.is_none_or(|largest| entry.total_bytes() > largest.total_bytes()) {
+            self.largest = Some(entry);
+        }
+        for (gap, is_wider) in self.wider(&entry).into_iter().enumerate() {
+            if is_wider {
+                self.widest[gap] = Some(entry);
+            }
+        }
+        self.last = Some(entry);
+    }
+
+    /// Whether its gaps are wider than all before.
+    fn wider(&mut self, entry: &Entry) -> [bool; 2] {
+        let most = self.most_bytes.get_or_insert([UNKNOWN; 2]);
+        let gaps = [entry.gap_bytes(entry.reserved_bytes), entry.gap_bytes(entry.active_bytes)];
+        let wider = [gaps[0] > most[0], gaps[1] > most[1]];
+        *most = [most[0].max(gaps[0]), most[1].max(gaps[1])];
+        wider
+    }
+
+    fn take(&mut self) -> impl Iterator<Item = Entry> + use<> {
+        let mut stay = [self.largest.take(), self.widest[0].take(), self.widest[1].take(), self.last.take()];
+        stay.sort_by_key(|entry| entry.map(|entry| entry.time_ns));
+        let mut before = None;
+        stay.into_iter().flatten().filter(move |entry| before.replace(entry.time_ns) != Some(entry.time_ns))
+    }
 }
 
 struct Baseline {
@@ -158,28 +265,76 @@ struct Baseline {
 
 impl Run {
     fn event(&mut self, time_ns: i64, delta_bytes: i64, total: Total) {
-        self.tracked_bytes = self.tracked_bytes.saturating_add(delta_bytes);
+        self.happens(time_ns, delta_bytes, total);
+        self.is_kept = true;
+    }
+
+    fn folded_event(&mut self, event: &Event) {
+        self.happens(event.time_ns, event.delta_bytes, event.total);
+        self.now.alive_bytes = self.now.alive_bytes.saturating_add(event.delta_bytes);
+        self.now.alive_blocks = if event.delta_bytes > 0 { self.now.alive_blocks.saturating_add(1) } else { self.now.alive_blocks.saturating_sub(1) };
+    }
+
+    fn happens(&mut self, time_ns: i64, delta_bytes: i64, total: Total) {
+        if self.now.time_ns != time_ns || !self.is_begun {
+            self.end_instant();
+            self.now.time_ns = time_ns;
+            self.is_begun = true;
+        }
+        self.now.tracked_bytes = self.now.tracked_bytes.saturating_add(delta_bytes);
         if total.allocated_bytes != UNKNOWN {
-            self.observe(time_ns, total.allocated_bytes.saturating_sub(self.tracked_bytes), total.tolerance_millibytes);
+            self.observe(time_ns, total.allocated_bytes.saturating_sub(self.now.tracked_bytes), total.tolerance_millibytes);
         }
         if total.reserved_bytes != UNKNOWN {
-            self.reserved_bytes = Some(total.reserved_bytes);
+            self.now.reserved_bytes = total.reserved_bytes;
         }
         if total.active_bytes != UNKNOWN {
-            self.active_bytes = Some(total.active_bytes);
+            self.now.active_bytes = total.active_bytes;
         }
+    }
+
+    /// Nothing more happens at the instant of `now`.
+    fn end_instant(&mut self) {
+        if !std::mem::take(&mut self.is_begun) {
+            return;
+        }
+        self.now.baseline_bytes = self.baseline.as_ref().map_or(UNKNOWN, |baseline| baseline.bytes);
+        let is_kept = std::mem::take(&mut self.is_kept);
+        if !self.has_folded {
+            return self.push(self.now);
+        }
+        if self.now.baseline_bytes != UNKNOWN && self.thin.last.is_some_and(|last| last.baseline_bytes == UNKNOWN) {
+            self.push_thinned();
+        }
+        if self.now.baseline_bytes != UNKNOWN && self.replay.curves.baseline_bytes.last() == Some(&UNKNOWN) {
+            self.thin.most_bytes = None;
+        }
+        if is_kept {
+            self.push_thinned();
+            self.thin.wider(&self.now);
+            self.push(self.now);
+        } else {
+            self.thin.add(self.now);
+        }
+    }
+
+    fn push_thinned(&mut self) {
+        for entry in self.thin.take() {
+            self.push(entry);
+        }
+    }
+
+    fn push(&mut self, entry: Entry) {
         let curves = &mut self.replay.curves;
-        if curves.time_ns.last() != Some(&time_ns) {
-            curves.time_ns.push(time_ns);
-            for column in [&mut curves.tracked_bytes, &mut curves.baseline_bytes, &mut curves.reserved_bytes, &mut curves.active_bytes] {
-                column.push(UNKNOWN);
-            }
+        curves.time_ns.push(entry.time_ns);
+        curves.tracked_bytes.push(entry.tracked_bytes);
+        curves.baseline_bytes.push(entry.baseline_bytes);
+        curves.reserved_bytes.push(entry.reserved_bytes);
+        curves.active_bytes.push(entry.active_bytes);
+        if self.has_folded {
+            self.alive.bytes.push(entry.alive_bytes);
+            self.alive.blocks.push(entry.alive_blocks);
         }
-        let last = curves.time_ns.len() - 1;
-        curves.tracked_bytes[last] = self.tracked_bytes;
-        curves.baseline_bytes[last] = self.baseline.as_ref().map_or(UNKNOWN, |baseline| baseline.bytes);
-        curves.reserved_bytes[last] = self.reserved_bytes.unwrap_or(UNKNOWN);
-        curves.active_bytes[last] = self.active_bytes.unwrap_or(UNKNOWN);
     }
 
     fn observe(&mut self, time_ns: i64, bytes: i64, tolerance_millibytes: u32) {
@@ -199,16 +354,17 @@ impl Run {
         }
     }
 
-    fn finish(mut self) -> Replay {
+    fn finish(mut self) -> (Replay, Alive) {
+        self.end_instant();
+        self.push_thinned();
         let curves = &mut self.replay.curves;
         // Events before the first report have the baseline of that report; without any report there is none.
         let first = curves.baseline_bytes.iter().copied().find(|&bytes| bytes != UNKNOWN).unwrap_or(0);
         for bytes in curves.baseline_bytes.iter_mut().take_while(|bytes| **bytes == UNKNOWN) {
             *bytes = first;
         }
-        let curves = &self.replay.curves;
-        self.replay.peak = (0..curves.len()).reduce(|best, at| if curves.total_bytes(at) > curves.total_bytes(best) { at } else { best });
-        self.replay
+        self.replay.peak = self.replay.curves.peak();
+        (self.replay, self.alive)
     }
 }
 

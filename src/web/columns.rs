@@ -4,6 +4,8 @@ use crate::ascend::capture::{Origins, ScannedCapture};
 use crate::ascend::operator_memory::{DeviceBlocks, Pool};
 use crate::ascend::stacks::{Reason, Stacks};
 use crate::timeline::blocks::{Blocks, Freed, Totals};
+use crate::timeline::folded::Folded;
+use crate::timeline::replay::{Curves, Replay};
 use js_sys::{Array, BigInt64Array, Object, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
@@ -12,7 +14,7 @@ pub fn to_js(scanned: &ScannedCapture) -> Result<JsValue, JsError> {
     let transfer = Array::new();
     let devices = Array::new();
     for device in &scanned.devices {
-        devices.push(&device_to_js(device, &transfer));
+        devices.push(&device_to_js(device, &transfer)?.into());
     }
     let whole = Object::new();
     set(&whole, "facts", &serde_json::to_string(&scanned.facts)?.into());
@@ -67,7 +69,7 @@ pub fn origins_from_js(value: &JsValue) -> Result<Origins, JsError> {
     Ok(Origins { stacks, phases: json(value, "phases")?, warnings: json(value, "warnings")? })
 }
 
-fn device_to_js(device: &DeviceBlocks, transfer: &Array) -> Object {
+fn device_to_js(device: &DeviceBlocks, transfer: &Array) -> Result<Object, JsError> {
     let blocks = &device.blocks;
     let object = Object::new();
     set(&object, "device", &device.device.as_str().into());
@@ -87,12 +89,54 @@ fn device_to_js(device: &DeviceBlocks, transfer: &Array) -> Object {
     put_i64(&object, "freed_time_ns", &blocks.freed.time_ns, transfer);
     put_i64(&object, "freed_size_bytes", &blocks.freed.size_bytes, transfer);
     set(&object, "freed_totals", &totals_to_js(&blocks.freed.totals, transfer));
-    object
+    if let Some((folded, replay)) = blocks.folded.as_deref().zip(device.replay.as_ref()) {
+        set(&object, "folded", &folded_to_js(folded, replay, transfer)?.into());
+    }
+    Ok(object)
+}
+
+/// `{sums, drops, rises, …columns of the curves}`: of a pool of which blocks were folded.
+fn folded_to_js(folded: &Folded, replay: &Replay, transfer: &Array) -> Result<Object, JsError> {
+    let object = Object::new();
+    set(&object, "sums", &serde_json::to_string(folded)?.into());
+    set(&object, "drops", &serde_json::to_string(&replay.drops)?.into());
+    set(&object, "rises", &serde_json::to_string(&replay.rises)?.into());
+    let curves = &replay.curves;
+    for (key, column) in [
+        ("time_ns", &curves.time_ns),
+        ("tracked_bytes", &curves.tracked_bytes),
+        ("baseline_bytes", &curves.baseline_bytes),
+        ("reserved_bytes", &curves.reserved_bytes),
+        ("active_bytes", &curves.active_bytes),
+        ("alive_bytes", &folded.alive_bytes),
+    ] {
+        put_i64(&object, key, column, transfer);
+    }
+    put_u32(&object, "alive_blocks", &folded.alive_blocks, transfer);
+    Ok(object)
+}
+
+/// The inverse of [`folded_to_js`].
+fn folded_from_js(value: &JsValue) -> Result<(Folded, Replay), JsError> {
+    let sums: Folded = json(value, "sums")?;
+    let folded = Folded { alive_bytes: i64s(value, "alive_bytes")?, alive_blocks: u32s(value, "alive_blocks")?, ..sums };
+    let curves = Curves {
+        time_ns: i64s(value, "time_ns")?,
+        tracked_bytes: i64s(value, "tracked_bytes")?,
+        baseline_bytes: i64s(value, "baseline_bytes")?,
+        reserved_bytes: i64s(value, "reserved_bytes")?,
+        active_bytes: i64s(value, "active_bytes")?,
+    };
+    Ok((folded, Replay { peak: curves.peak(), curves, drops: json(value, "drops")?, rises: json(value, "rises")? }))
 }
 
 fn device_from_js(value: &JsValue) -> Result<DeviceBlocks, JsError> {
     let text = |key| get(value, key).map(|text| text.as_string().unwrap_or_default());
+    let folded = get(value, "folded")?;
+    let (folded, replay) =
+        if folded.is_undefined() { (None, None) } else { folded_from_js(&folded).map(|(folded, replay)| (Some(Box::new(folded)), Some(replay)))? };
     let blocks = Blocks {
+        folded,
         names: texts_from(&get(value, "names")?),
         streams: texts_from(&get(value, "streams")?),
         name: u32s(value, "name")?,
@@ -111,7 +155,7 @@ fn device_from_js(value: &JsValue) -> Result<DeviceBlocks, JsError> {
         },
     };
     let pool = Pool::from_name(&text("pool")?).ok_or_else(|| JsError::new("no such pool"))?;
-    Ok(DeviceBlocks { device: text("device")?, pool, blocks })
+    Ok(DeviceBlocks { device: text("device")?, pool, blocks, replay })
 }
 
 fn totals_to_js(totals: &Totals, transfer: &Array) -> Object {

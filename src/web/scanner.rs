@@ -2,6 +2,7 @@
 //! workers have read meanwhile.
 
 use super::{blob, columns, parts};
+use crate::ascend::budget::Budget;
 use crate::ascend::capture::{CaptureReader, Origins, ScannedCapture};
 use crate::ascend::discover::CaptureFiles;
 use crate::ascend::table::{TableReader, TableRows};
@@ -47,7 +48,7 @@ pub struct Scanner {
 
 #[wasm_bindgen]
 impl Scanner {
-    /// Reads the tables of `{capture, operator_memory: {path, file}[]}` and, each `{path, file}` or null, `profiler_info`,
+    /// Reads the tables of `{capture, memory, operator_memory: {path, file}[]}`, which may take so many bytes (null: what they need), and, each `{path, file}` or null, `profiler_info`,
     /// `profiler_metadata`, `memory_record`, `npu_module_mem` and `trace`. `progress(bytes)` is told of every chunk.
     #[wasm_bindgen(unchecked_return_type = "Promise<Scanner>")]
     pub fn read(input: JsValue, progress: Function) -> Promise {
@@ -100,6 +101,9 @@ async fn read(input: &JsValue, progress: Function) -> Result<Scanner, JsError> {
     let files: CaptureFiles = serde_wasm_bindgen::from_value(get("capture"))?;
     let mut progress = Progress { tell: progress, before: 0 };
     let mut reader = CaptureReader::new(&files);
+    if let Some(bytes) = get("memory").as_f64() {
+        reader.within(Budget { bytes: bytes as u64 });
+    }
     if let Some(file) = listed(&get("profiler_info")) {
         match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES).await {
             Ok(text) => reader.profiler_info(&file.path, &text),

@@ -13,6 +13,9 @@ const value = (w: Warning): string => w.value === null || w.value === undefined 
 
 const ORIGINAL = '请使用分析工具生成的原始文件';
 
+/** What helps where memory is short. */
+const ROOM = '请减少同时打开的采集，或在页面顶部提高内存上限；命令行默认不设上限。';
+
 /** Whether what is missing was switched off when the capture was made. */
 const isOff = (w: Warning): boolean => arg(w, 'off') === '1';
 
@@ -101,6 +104,9 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'no-totals': () => '没有任何一行给出已分配总量，因此不知道采集之前申请的内存：显示的只是各内存块之和，不是设备的内存。',
   'no-blocks': () => '文件里没有一行可用：没有可显示的内存块。',
   'unreadable-file': w => `文件读取失败：${reason(w)}。它可能在读取时被移动、修改或禁止访问；请重新打开。`,
+  'blocks-folded': w => `由于内存不足，${count(w, 'blocks')} 个不超过 ${size(Number(arg(w, 'up_to_bytes')))} 的内存块已折叠：它们仍计入所有总量（峰值时共 ${size(Number(arg(w, 'peak_bytes')))}），但没有名字、调用栈和行号。${ROOM}`,
+  'names-dropped': w => `由于内存不足，${count(w, 'rows')} 行丢失了算子名，归入 (name dropped)。${ROOM}`,
+  'memory-full': () => `内存已用尽：从这一行起的各行没有计入。${ROOM}`,
   'more-warnings': w => `还有 ${count(w, 'count')} 条 ${arg(w, 'code')} 说明没有逐条列出。`,
   'empty-report': () => '这份报告里没有采集。请在采集所在的文件夹重新生成报告。',
   'unsupported-report': w => `本版本不能读取 ${arg(w, 'what')}。请用更新的版本打开，或用本版本重新生成报告。`,

@@ -13,6 +13,9 @@ const value = (w: Warning): string => w.value === null || w.value === undefined 
 
 const ORIGINAL = '請使用分析工具生成的原始檔案';
 
+/** What helps where memory is short. */
+const ROOM = '請減少同時開啟的採集，或在頁面頂部提高記憶體上限；命令列預設不設上限。';
+
 /** Whether what is missing was switched off when the capture was made. */
 const isOff = (w: Warning): boolean => arg(w, 'off') === '1';
 
@@ -101,6 +104,9 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'no-totals': () => '沒有任何一行給出已配置總量，因此不知道採集之前申請的記憶體：顯示的只是各記憶體區塊之和，不是裝置的記憶體。',
   'no-blocks': () => '檔案裡沒有一行可用：沒有可顯示的記憶體區塊。',
   'unreadable-file': w => `檔案讀取失敗：${reason(w)}。它可能在讀取時被移動、修改或禁止訪問；請重新開啟。`,
+  'blocks-folded': w => `由於記憶體不足，${count(w, 'blocks')} 個不超過 ${size(Number(arg(w, 'up_to_bytes')))} 的記憶體區塊已折疊：它們仍計入所有總量（峰值時共 ${size(Number(arg(w, 'peak_bytes')))}），但沒有名字、呼叫堆疊和行號。${ROOM}`,
+  'names-dropped': w => `由於記憶體不足，${count(w, 'rows')} 行遺失了運算子名，歸入 (name dropped)。${ROOM}`,
+  'memory-full': () => `記憶體已用盡：從這一行起的各行沒有計入。${ROOM}`,
   'more-warnings': w => `還有 ${count(w, 'count')} 條 ${arg(w, 'code')} 說明沒有逐條列出。`,
   'empty-report': () => '這份報告裡沒有採集。請在採集所在的資料夾重新生成報告。',
   'unsupported-report': w => `本版本不能讀取 ${arg(w, 'what')}。請用更新的版本開啟，或用本版本重新生成報告。`,

@@ -5,6 +5,7 @@ mod chart;
 mod html;
 mod options;
 
+use oomscope::ascend::budget::Budget;
 use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
 use oomscope::ascend::discover::{CaptureFiles, discover};
 use oomscope::ascend::select::Selection;
@@ -89,7 +90,12 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if found.is_empty() && reports.is_empty() && xplanes.is_empty() && !names.is_empty() {
         say(&nothing_found(&names));
     }
-    let mut captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection)).collect();
+    let all = found.iter().flat_map(CaptureFiles::files).map(|index| bytes_of(&files[index])).sum();
+    let budget = |capture: &CaptureFiles| {
+        let own = capture.files().map(|index| bytes_of(&files[index])).sum();
+        options.memory.map(|bytes| Budget::part(bytes, own, all))
+    };
+    let mut captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection, budget(capture))).collect();
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
         capture.facts.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning: &Warning| say(&warning.message));
         let rest = capture.facts.warnings.len().saturating_sub(SAID_PER_CAPTURE);
@@ -328,11 +334,14 @@ fn whose(found: &CaptureFiles, files: &[Listed]) -> String {
 }
 
 /// `None`: the capture is not of the ranks and roles that were asked for.
-fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection) -> Option<Capture> {
+fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection, budget: Option<Budget>) -> Option<Capture> {
     let mut reader = side_files(found, files);
     let facts = reader.facts();
     if !selection.takes(facts.rank, facts.role.as_deref()) {
         return None;
+    }
+    if let Some(budget) = budget {
+        reader.within(budget);
     }
     let tables = || {
         for file in found.operator_memory.iter().map(|&index| &files[index]) {
@@ -380,11 +389,16 @@ fn read_selectively(path: &Path, reader: &mut dyn Selective) -> Result<(), Probl
     })
 }
 
+/// 0 where the system does not say it.
+fn bytes_of(file: &Listed) -> u64 {
+    std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len())
+}
+
 fn read_trace(file: &Listed) -> Trace {
     if starts_as_gzip(&file.path) {
         return read_packed_trace(file);
     }
-    let bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    let bytes = bytes_of(file);
     let ranges = trace_parts::ranges(bytes, rayon::current_num_threads() * RANGES_PER_THREAD);
     let parts: Vec<_> = ranges.into_par_iter().map(|range| (range.clone(), read_part(file, range, false))).collect();
     trace_parts::join(&file.name, parts, &mut |range| read_part(file, range, true))
@@ -431,7 +445,7 @@ fn read_whole_table<R: TableRows + Default>(file: &Listed) -> TableReader<R> {
 
 fn read_table<R: TableRows>(reader: &mut TableReader<R>, file: &Listed) {
     reader.begin(&file.name);
-    reader.file_bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    reader.file_bytes = bytes_of(file);
     if let Err(problem) = slices(&file.path, &mut |slice| reader.feed(slice)) {
         reader.fail(&problem, Position::file(&file.name));
     }

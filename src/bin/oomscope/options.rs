@@ -37,6 +37,8 @@ another machine), or a folder: searched for everything of these below it.
   --html FILE      the page with these captures in it: one file that opens anywhere, without the captures
   --without-stacks, --without-folders
                    what of them stays out of that file: call stacks; the folders in paths
+  --memory SIZE    how much memory the captures may take, as in 2GiB or 500MiB; what has no room is folded or dropped, with a word: the
+                   smallest blocks first, then names; no limit
   --self-test      reads the samples that are built in and compares them with their known values
   --version, --help
 
@@ -87,6 +89,8 @@ pub struct Options {
     pub selection: Selection,
     /// Of JAX captures.
     pub module: Option<String>,
+    /// What captures may take, in bytes.
+    pub memory: Option<u64>,
     /// Captures against each other: A, B.
     pub differences: Vec<(String, String)>,
 }
@@ -126,6 +130,7 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
         nearest: false,
         selection: Selection::default(),
         module: None,
+        memory: None,
         differences: Vec::new(),
     };
     let mut chart = ChartOptions::default();
@@ -137,6 +142,7 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
             Long("rank") => options.selection.ranks = rank_list(&text(&mut parser, "--rank")?).map_err(|error| format!("--rank: {error}"))?,
             Long("role") => options.selection.role = Some(text(&mut parser, "--role")?),
             Long("module") => options.module = Some(text(&mut parser, "--module")?),
+            Long("memory") => options.memory = Some(memory(&text(&mut parser, "--memory")?)?),
             Long("diff") => options.differences.push((text(&mut parser, "--diff")?, text(&mut parser, "--diff A")?)),
             Long("table") => options.table = Some(table(parser.value().map_err(|error| error.to_string())?.into())?),
             Long("chart") => chart.file = Some(parser.value().map_err(|_| "--chart needs a file after it".to_owned())?.into()),
@@ -231,6 +237,16 @@ fn nanoseconds(text: &str) -> Option<i64> {
     Decimal::parse(number.trim_end().as_bytes()).ok()??.times(unit).filter(|ns| *ns >= 0)
 }
 
+/// Units of memory, those first whose names end in another's.
+const UNITS_BYTES: [(&str, u64); 7] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
+
+fn memory(text: &str) -> Result<u64, String> {
+    let parts = UNITS_BYTES.iter().find_map(|(name, unit)| Some((text.trim().strip_suffix(name)?, *unit)));
+    let bytes = parts.and_then(|(number, unit)| Decimal::parse(number.trim_end().as_bytes()).ok()??.times(unit));
+    let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok()).filter(|&bytes| bytes > 0);
+    bytes.ok_or_else(|| format!("--memory is a size as in 2GiB, with KiB, MiB, GiB, kB, MB, GB or B, not {text}"))
+}
+
 fn size(text: &str) -> Result<(u32, u32), String> {
     let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     let fits = |side: u32| (SMALLEST_PX..=LARGEST_PX).contains(&side);
@@ -287,6 +303,9 @@ mod tests {
         assert_eq!(wrong(&["x", "--top", "-1"]), "--top is a number of rows, not -1");
         assert_eq!(wrong(&["x", "--rank", "5-2"]), "--rank: \"5-2\" is no rank and no range of ranks; write 0,2-5");
         assert_eq!(wrong(&["x", "--format", "yaml"]), "--format is text, markdown or json, not yaml");
+        for memory in ["2", "-1GiB", "0B", "GiB", "2 TB", "99999999999GiB"] {
+            assert!(wrong(&["x", "--memory", memory]).starts_with("--memory is a size"), "{memory}");
+        }
         assert_eq!(wrong(&["x", "--diff", "a"]), "--diff A needs a value after it");
         assert!(wrong(&["x", "--table", "x.txt"]).contains("ends in .csv or .jsonl"));
         assert!(wrong(&["x", "--table", "-"]).contains("both go to standard output"));
@@ -316,9 +335,9 @@ mod tests {
 
     #[test]
     fn what_is_asked_for() {
-        let Asked::Report(options) = asked(["x", "--table", "-", "--out", "r.md", "--format=markdown", "--diff", "a", "b"].map(Into::into)).unwrap() else {
-            return;
-        };
+        let line = ["x", "--table", "-", "--out", "r.md", "--format=markdown", "--diff", "a", "b", "--memory", "1.5 GiB"];
+        let Asked::Report(options) = asked(line.map(Into::into)).unwrap() else { return };
+        assert_eq!(options.memory, Some(3 << 29));
         assert_eq!((options.table, options.out, options.format), (Some(Target::StandardOutput), Target::File("r.md".into()), Format::Markdown));
         assert_eq!(options.differences, [("a".to_owned(), "b".to_owned())]);
     }

@@ -1,7 +1,7 @@
 //! A column of numbers in few bytes: the difference to the number before, small ones in one byte. What is close together in a capture
 //! (times, totals, lines) thus packs well.
 
-use crate::timeline::blocks::{OPEN, UNKNOWN};
+use super::blocks::{OPEN, UNKNOWN};
 
 /// What stands for a number without one.
 const CODE_UNKNOWN: u128 = 0;
@@ -12,18 +12,23 @@ const CODES: u128 = 2;
 pub fn put(out: &mut Vec<u8>, column: impl IntoIterator<Item = i64>) {
     let mut before = 0i64;
     for number in column {
-        let code = match number {
-            UNKNOWN => CODE_UNKNOWN,
-            OPEN => CODE_OPEN,
-            _ => {
-                let difference = number.wrapping_sub(before);
-                before = number;
-                // Zigzag: small ones of either sign are small.
-                CODES + u128::from((difference << 1 ^ difference >> 63).cast_unsigned())
-            }
-        };
-        put_varint(out, code);
+        put_after(out, &mut before, number);
     }
+}
+
+/// Appends a number of a column; `before` is the column's last one, 0 at its start.
+pub fn put_after(out: &mut Vec<u8>, before: &mut i64, number: i64) {
+    let code = match number {
+        UNKNOWN => CODE_UNKNOWN,
+        OPEN => CODE_OPEN,
+        _ => {
+            let difference = number.wrapping_sub(*before);
+            *before = number;
+            // Zigzag: small ones of either sign are small.
+            CODES + u128::from((difference << 1 ^ difference >> 63).cast_unsigned())
+        }
+    };
+    put_varint(out, code);
 }
 
 /// Appends a number of seven bits a byte.
@@ -50,19 +55,25 @@ impl<'a> Columns<'a> {
     pub fn take(&mut self, length: usize) -> Result<Vec<i64>, String> {
         self.check(length)?;
         let mut before = 0i64;
-        (0..length)
-            .map(|_| {
-                Ok(match self.varint()? {
-                    CODE_UNKNOWN => UNKNOWN,
-                    CODE_OPEN => OPEN,
-                    code => {
-                        let zigzag = u64::try_from(code - CODES).map_err(|_| "a number is too large".to_owned())?;
-                        before = before.wrapping_add((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed());
-                        before
-                    }
-                })
-            })
-            .collect()
+        (0..length).map(|_| self.after(&mut before)).collect()
+    }
+
+    /// The next number of a column, as [`put_after`] wrote it.
+    pub fn after(&mut self, before: &mut i64) -> Result<i64, String> {
+        Ok(match self.varint()? {
+            CODE_UNKNOWN => UNKNOWN,
+            CODE_OPEN => OPEN,
+            code => {
+                let zigzag = u64::try_from(code - CODES).map_err(|_| "a number is too large".to_owned())?;
+                *before = before.wrapping_add((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed());
+                *before
+            }
+        })
+    }
+
+    /// What was not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// The next column, of numbers below `end`, or of [`u32::MAX`] where that stands for none.
