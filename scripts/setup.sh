@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs what is missing to build the page; `setup.sh tests` also what the tests need. Asks nothing, does nothing twice.
+# Installs what is missing to build the page; `setup.sh tests` also what the tests need, `setup.sh audit` what `make audit` does. Asks nothing, does
+# nothing twice.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 
 trunk_version=0.21.14
+deny_version=0.20.2
 wasm_bindgen_version=$(sed -n 's/^wasm-bindgen = "=\(.*\)"/\1/p' Cargo.toml) # glue and tool must be of one version
 
 say() { printf '== %s\n' "$*"; }
@@ -44,6 +46,8 @@ cargo_tool() { # name, version, then cargo's further arguments
 }
 cargo_tool wasm-bindgen "$wasm_bindgen_version" wasm-bindgen-cli --bin wasm-bindgen # no --locked: its lock file names a withdrawn version
 cargo_tool trunk "$trunk_version" trunk --locked --no-default-features --features rustls
+
+[ "${1:-}" != audit ] || cargo_tool cargo-deny "$deny_version" cargo-deny --locked
 
 # npm only when the lock file changed.
 if ! cmp -s package-lock.json node_modules/.installed-lock.json; then

@@ -9,7 +9,8 @@ import {sbom} from '../../scripts/sbom.mjs';
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 process.chdir(top);
-const FITTING = ['MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'ISC', 'Zlib', 'Unlicense', 'Unicode-3.0', 'CC0-1.0', 'BSL-1.0', 'MPL-2.0', 'BlueOak-1.0.0', 'Python-2.0', 'Apache-2.0 WITH LLVM-exception'];
+/** One list for crates and packages: cargo-deny's. */
+const FITTING = [.../^allow = \[([^\]]*)\]/m.exec(fs.readFileSync('deny.toml', 'utf8'))[1].matchAll(/"([^"]+)"/g)].map(([, licence]) => licence);
 
 /** `(A OR B) AND C`, or `A/B` as older manifests write it: fits where every part of an AND has a fitting one of its ORs. */
 const fits = licence => licence.replace(/[()]/g, '').split(' AND ').every(part => part.split(/ OR |\//).some(each => FITTING.includes(each.trim())));

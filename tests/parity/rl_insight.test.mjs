@@ -4,37 +4,20 @@
 // What is no difference but a capture that RL-Insight does not read: one without trace_view.json, MindSpore's and msprof's, ten columns, a
 // row without an allocation time (graph engine rows that only free), N/A.
 import assert from 'node:assert/strict';
-import {execFileSync, spawnSync} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath} from 'node:url';
+import {peer} from '../../scripts/peers.mjs';
 
-const PEER = 'rl-insight==0.3.0';
-/** What its parser imports; all that it names as its own needs would be a web server and Ray besides. */
-const NEEDS = ['loguru', 'ijson', 'pandas', 'omegaconf', 'pyyaml'];
 const COLUMNS = ['name', 'role', 'rank_id', 'call_stack', 'call_stack_top', 'size_kb', 'start_time_ms', 'duration_ms', 'total_allocated_mb',
   'total_reserved_mb', 'total_active_mb', 'device_type'];
 const top = fileURLToPath(new URL('../..', import.meta.url));
 const captures = path.resolve(process.env.OOMSCOPE_CAPTURES ?? path.join(top, '../shared/captures'), 'ascend');
 
-/** Python with RL-Insight, installed once; else the reason why not. */
-function peer() {
-  const folder = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'oomscope', PEER.replace('==', '-'));
-  const python = path.join(folder, 'bin/python');
-  const works = () => spawnSync(python, ['-c', 'import recipe.parser']).status === 0;
-  if (works()) return {python};
-  fs.rmSync(folder, {recursive: true, force: true});
-  const pip = (...args) => [python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '10', ...args]];
-  for (const [command, args] of [['python3', ['-m', 'venv', folder]], pip('--no-deps', PEER), pip(...NEEDS)]) {
-    const {status, error, stderr} = spawnSync(command, args, {encoding: 'utf8', timeout: 300_000});
-    if (status !== 0) return {skip: `${PEER} cannot be installed: ${(error?.message ?? stderr).trim().split('\n').at(-1)}`};
-  }
-  return works() ? {python} : {skip: `${PEER} was installed and cannot be imported`};
-}
-
-const {python, skip} = peer();
+const {python, skip} = peer('RL-Insight 0.3.0');
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-parity-'));
 after(() => fs.rmSync(work, {recursive: true, force: true}));
 
