@@ -73,7 +73,7 @@ function fieldsOf(fields, on, read) {
 
 /** Tells of each name that is read through it. Of what is no list and no fields there is none: methods of the language do not work on it. */
 function proxyOf(target, node, read) {
-  if (!['list', 'fields', 'proxy'].includes(node[1][0]) || typeof target !== 'object') return target;
+  if (!['list', 'fields', 'proxy'].includes(node[1][0]) || Object(target) !== target) return target;
   const names = new Map();
   const known = name => {
     if (!names.has(name)) names.set(name, [name, node]);
