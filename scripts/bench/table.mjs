@@ -3,7 +3,7 @@
 const seconds = value => Number.isNaN(value) ? '' : value.toFixed(2);
 const whole = value => Number.isNaN(value) ? '' : value.toFixed(0);
 const size = mb => mb < 10 ? mb.toFixed(1) : whole(mb);
-const times = (theirs, ours) => Number.isFinite(theirs / ours) ? `${(theirs / ours).toFixed(1)}×` : '';
+const times = (theirs, ours) => Number.isFinite(theirs / ours) ? `${(theirs / ours).toFixed(theirs < ours ? 2 : 1)}×` : '';
 const figures = ({cpu, wall, mb}) => [seconds(cpu), seconds(wall), whole(mb)];
 
 /** How much more CPU (of a page: time) this row takes than the one of half the input. */
