@@ -128,6 +128,8 @@ pub enum Problem {
     },
     /// A report of nothing.
     EmptyReport,
+    /// A page of this program in which no captures were saved.
+    NoSession,
     /// The same capture was opened twice.
     DuplicateCapture,
     /// Different captures whose paths are the same.
@@ -343,6 +345,7 @@ impl Problem {
             Problem::UnreadableFile { .. } => "unreadable-file",
             Problem::UnsupportedReport { .. } => "unsupported-report",
             Problem::EmptyReport => "empty-report",
+            Problem::NoSession => "no-session",
             Problem::DuplicateCapture => "duplicate-capture",
             Problem::SameSource => "same-source",
             Problem::BlocksFolded { .. } => "blocks-folded",
@@ -528,6 +531,7 @@ impl Problem {
                 format!("{place}: {what} is not read by this version. Open it with a newer one, or report the capture again with this one.")
             }
             Problem::EmptyReport => format!("{place}: this report holds no capture. Report again, from the folder in which the captures lie."),
+            Problem::NoSession => format!("{place}: no captures were saved with this page. Open captures in it, then take Export ▸ Save as HTML."),
             Problem::DuplicateCapture => format!("{place}: this capture was opened more than once; it is counted once."),
             Problem::SameSource => {
                 format!("{place}: different captures have this path; all are counted. To tell them apart, report each from a folder with a name of its own.")

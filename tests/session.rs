@@ -11,10 +11,10 @@ use oomscope::export::json::json;
 use oomscope::oom::read::{ReadReport, read as read_report};
 use oomscope::oom::report::{CaptureReport, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, xplane_report};
-use oomscope::session::{Held, Include, Kept, Session, read, write};
+use oomscope::session::{Held, Include, Kept, Session, page, read, write};
 use oomscope::xplane::capture as xplane;
 use std::io::Read;
-use support::{files, fixture, oomscope};
+use support::{files, fixture, folder, oomscope};
 
 const ALL: Include = Include { stacks: true, folders: true };
 const WANTED: Wanted = Wanted { top: 25, module: None, last_executions: None };
@@ -143,4 +143,22 @@ fn every_version_stays_readable() {
         }
         assert_eq!(report, std::fs::read_to_string(&expected).unwrap(), "{version}");
     }
+}
+
+/// A page as the program of that day saved it, opened like a capture.
+#[test]
+fn a_page_of_the_first_version_is_an_input() {
+    let own = include_str!("../index.html");
+    let saved = page::with_session(own, &std::fs::read(fixture("session_v1/session.gz")).unwrap(), "#on=1.0").unwrap();
+    let file = folder("saved_page").join("saved.html");
+    std::fs::write(&file, saved).unwrap();
+    let json = |arguments: &[&str]| String::from_utf8(oomscope(&[&[file.to_str().unwrap(), "--format", "json"], arguments].concat()).stdout).unwrap();
+    assert_eq!(json(&[]), std::fs::read_to_string(fixture("session_v1/report.json")).unwrap());
+    let chosen: serde_json::Value = serde_json::from_str(&json(&["--rank", "1"])).unwrap();
+    let captures = chosen["captures"].as_array().unwrap();
+    assert!(captures.len() > 2 && captures.iter().all(|capture| capture["kind"] == "xplane" || capture["rank"] == 1), "{captures:?}");
+    let other = file.with_file_name("other.html");
+    std::fs::write(&other, "<!doctype html><title>Another</title>").unwrap();
+    let said = oomscope(&[other.to_str().unwrap()]).stderr;
+    assert!(String::from_utf8_lossy(&said).contains("other.html is no page that this program saved"));
 }

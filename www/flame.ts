@@ -1,6 +1,7 @@
 // The flame graph's picture: rectangles by depth, a caller above what it calls.
 import type {FlameAnswer, FlameRect} from '../target/plain/pkg/oomscope';
 import {prepare} from './draw';
+import {clip} from './format';
 import type {Theme} from './theme';
 
 export const FRAME_PX = 18;
@@ -69,7 +70,7 @@ export function paintFlame(canvas: HTMLCanvasElement, answer: FlameAnswer, {widt
     context.beginPath();
     context.rect(x, y, w - px(2), h);
     context.clip();
-    context.fillText(name.slice(0, 200), x + px(4), y + h / 2);
+    context.fillText(clip(name), x + px(4), y + h / 2);
     context.restore();
   });
 }

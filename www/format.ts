@@ -38,8 +38,16 @@ export function size(value: number): string {
   return `${fourDigits(value / KIB ** unit)} ${UNITS[unit]}`;
 }
 
-/** Texts of a file can be of any length; this much tells them apart. */
-export const clip = (text: string, longest = 200): string => text.length <= longest ? text : `${text.slice(0, longest)}…`;
+/** Control characters, and those that turn the direction of writing. Line ends and tabs are only room. */
+const STEERING = /(?![\n\r\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** A sentence with what it says of a file. */
+const LONGEST_SENTENCE = 1000;
+
+/** Texts of a file can be of any length; this much tells them apart. What would steer the reader's eye is shown as what it is: no letter. */
+export const clip = (text: string, longest = 200): string =>
+  (text.length <= longest ? text : `${text.slice(0, longest)}…`).replace(STEERING, '\ufffd');
+
+export const clipSentence = (text: string): string => clip(text, LONGEST_SENTENCE);
 
 /** A power of two has no decimals worth showing: 32 MiB */
 export const classSize = (value: number): string => size(value).replace(/\.0+ /, ' ');

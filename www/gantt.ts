@@ -1,5 +1,6 @@
 // The views of the Gantt: what its rows are, and in which order.
 import type {By, Colouring, Gantt, LaneSummary, PlaceMessage} from '../target/plain/pkg/oomscope';
+import {size} from './format';
 import {messagesOf} from './i18n';
 import {rowCss, rowPx} from './lanes';
 import type {State} from './state';
@@ -27,6 +28,16 @@ export function viewsOf(s: State): GanttView[] {
 }
 
 export const isLanes = (view: GanttView): view is By => view !== 'ranks' && view !== 'blocks' && view !== 'stacked';
+
+/** The steps of the ramp, as the engine has them; the last one has no end. */
+const SIZES = [...Array.from({length: 7}, (_, step) => size(4096 * 8 ** step)), ''];
+const TIMES = ['1 µs', '10 µs', '100 µs', '1 ms', '10 ms', '100 ms', '1 s', ''];
+
+/** Up to where the colours of blocks go, one after the other; null where operators have hues. */
+export function rampOf({colouring, gantt}: State): string[] | null {
+  if (colouring === 'operator' || gantt === 'ranks') return null;
+  return colouring === 'size' ? SIZES : TIMES;
+}
 
 /** What tells the lanes of one view from those of another. */
 export const laneSetKey = (s: State): string => JSON.stringify([s.place, s.gantt, s.nearest, captureAt(s)?.stacks ?? null]);

@@ -89,6 +89,9 @@ let wanted: string | null = [location.hash, PARAMETERS.view === null ? '' : `#${
 /** What the written hash speaks of. */
 let opened: Opened[] | null = null;
 
+/** The files whose saved view was taken. */
+let viewed: Opened[] | null = null;
+
 /** Called after each change of the state. */
 export function syncHash(): void {
   const s = get();
@@ -98,6 +101,10 @@ export function syncHash(): void {
   } else if (s.session !== null && !isComplete(s) && written !== '') {
     // The same files are read again.
     wanted = written;
+  }
+  if (s.session !== null && s.session.savedView !== null && s.session.opened !== viewed) {
+    viewed = s.session.opened;
+    wanted ??= s.session.savedView;
   }
   if (wanted !== null && s.place !== null && isComplete(s)) {
     const hash = wanted;

@@ -6,14 +6,14 @@ import type {Messages} from './i18n';
 import type {State, Tab} from './state';
 
 export function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
-  if (capture.kind === 'xplane') return [capture.role, device.device].filter(Boolean).join(' · ');
+  if (capture.kind === 'xplane') return clip([capture.role, device.device].filter(Boolean).join(' · '));
   const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
-  return [rank, capture.role, `${device.device} ${device.pool}`].filter(Boolean).join(' · ');
+  return [rank, clip(capture.role ?? '', 60), clip(`${device.device} ${device.pool}`, 60)].filter(Boolean).join(' · ');
 }
 
 /** What a lane is called. */
 export const laneText = (t: Messages, gantt: GanttView, {name}: LaneSummary): string =>
-  gantt === 'size-class' ? t.upTo(size(Number(name))) : clip(name || (gantt === 'operator' ? t.unattributed : gantt === 'stream' ? t.noStream : t.noStack));
+  gantt === 'size-class' ? t.upTo(size(Number(name))) : clip((gantt === 'operator' ? t.ownerName(name) : name) || (gantt === 'operator' ? t.unattributed : gantt === 'stream' ? t.noStream : t.noStack));
 
 export const isFrames = (gantt: GanttView): boolean => gantt === 'user-frame' || gantt === 'stack';
 

@@ -4,9 +4,9 @@ import {Saved} from '../target/plain/pkg/oomscope';
 import {heapStyle, trendStyle} from './draw';
 import {EngineEnded} from './engine';
 import {FRAME_PX, depthOf, hueOf, shortFrame} from './flame';
-import {clip, size, time} from './format';
+import {clip, clipSentence, size, time} from './format';
 import {frameRequest} from './frames';
-import {isLanes, laneOrder, lanesOf, ranksOf, rowCount} from './gantt';
+import {isLanes, laneOrder, lanesOf, rampOf, ranksOf, rowCount} from './gantt';
 import type {Messages} from './i18n';
 import {messagesOf} from './i18n';
 import {rowCss, rowPx} from './lanes';
@@ -28,6 +28,9 @@ const NARROW = 600;
 const LETTERS = 12;
 const SMALL_LETTERS = 11;
 const NAMED_FRAME = 24;
+const NAMED_PHASE = 30;
+/** Between the title and the bars, where their colours are explained. */
+const LEGEND = 18;
 const GREY = 12;
 /** The marks of a shape: the engine's HATCHED and the like are set by it alone. */
 const NO_MARKS = 0;
@@ -47,7 +50,7 @@ class Sketch {
   }
 
   label(text: string, x: number, y: number, room: number, {letters = LETTERS, colour = this.s.theme.name, ends = false} = {}): void {
-    this.labels.push({text, x: this.px(x), y: this.px(y), room_px: Math.max(0, this.px(room)), size: letters, ends, colour});
+    this.labels.push({text: clipSentence(text), x: this.px(x), y: this.px(y), room_px: Math.max(0, this.px(room)), size: letters, ends, colour});
   }
 
   box(x: number, y: number, width: number, height: number, colour: number, alpha = 255): void {
@@ -137,7 +140,12 @@ function marks(sketch: Sketch, device: DeviceSummary, top: number, height: numbe
   const {s} = sketch;
   const {gutter, plot} = s.layout;
   const x = (ns: number): number => (ns - s.view.from) / (s.view.to - s.view.from) * plot;
-  for (const {left, width, odd} of phasesInView(device.phases.filter(isStep), s)) if (odd) sketch.box(gutter + left, top, width, height, s.theme.name, 12);
+  const steps = device.phases.filter(isStep);
+  for (const {left, width, odd} of phasesInView(steps, s)) if (odd) sketch.box(gutter + left, top, width, height, s.theme.name, 12);
+  // Optimizer steps lie within steps; executions of a JAX module are all there is.
+  for (const {phase, left, width} of phasesInView(steps.length > 0 ? steps : device.phases, s)) {
+    if (width >= NAMED_PHASE) sketch.label(clip(phase.name), gutter + left + 2, top - 7, width - 4, {letters: SMALL_LETTERS, colour: s.theme.text});
+  }
   const line = (ns: number | null, name: string, alpha: number): void => {
     if (ns === null || x(ns) < 0 || x(ns) > plot) return;
     sketch.box(gutter + x(ns), top, 1 / s.layout.ratio, height, s.theme.peak, alpha);
@@ -190,21 +198,24 @@ async function lanes(s: State, t: Messages): Promise<Drawn | null> {
   const frame = await engine.call('frame', [{...asked, shapes: true}]);
   const height = gantt.kind === 'stack' ? s.layout.lanes : count * row;
   const {gutter, plot} = s.layout;
-  const sketch = begin(s, chartsWidth(s), TOP + height + BOTTOM, [t.ganttViews[s.gantt], whose(s, t), windowed(s, t, device)]);
+  const ramp = rampOf(s);
+  const top = ramp === null ? TOP : TOP + LEGEND;
+  const sketch = begin(s, chartsWidth(s), top + height + BOTTOM, [t.ganttViews[s.gantt], whose(s, t), windowed(s, t, device)]);
+  if (ramp !== null) legend(sketch, ramp.map((step, nth) => [nth + 1 < ramp.length ? t.upTo(step) : t.larger, s.theme.ramp[nth] ?? s.theme.text]));
   sketch.grid = {
-    x: sketch.px(gutter), y: sketch.px(TOP), width: sketch.px(plot), height: sketch.px(height),
+    x: sketch.px(gutter), y: sketch.px(top), width: sketch.px(plot), height: sketch.px(height),
     from_ns: s.view.from, to_ns: s.view.to, colour: s.theme.grid, text: s.theme.text,
   };
-  bars(sketch, frame, rowPx(s) * count);
-  marks(sketch, device, TOP, height);
-  names(sketch, frame, t, first, count);
+  bars(sketch, frame, top, rowPx(s) * count);
+  marks(sketch, device, top, height);
+  names(sketch, frame, t, top, first, count);
   return {sketch};
 }
 
 /** The engine's rectangles begin at the plot's corner. */
-function bars(sketch: Sketch, {shapes}: Frame, height: number): void {
+function bars(sketch: Sketch, {shapes}: Frame, topCss: number, height: number): void {
   const NUMBERS = 7;
-  const [left, top] = [sketch.px(sketch.s.layout.gutter), sketch.px(TOP)];
+  const [left, top] = [sketch.px(sketch.s.layout.gutter), sketch.px(topCss)];
   for (let at = 0; shapes !== undefined && at < shapes.length; at += NUMBERS) {
     const [x = 0, y = 0, ...rest] = shapes.subarray(at, at + NUMBERS);
     if (sketch.s.gantt === 'stacked' || y < height) sketch.shapes.push(left + x, top + y, ...rest);
@@ -212,12 +223,12 @@ function bars(sketch: Sketch, {shapes}: Frame, height: number): void {
 }
 
 /** What stands beside the rows. */
-function names(sketch: Sketch, frame: Frame, t: Messages, first: number, count: number): void {
+function names(sketch: Sketch, frame: Frame, t: Messages, top: number, first: number, count: number): void {
   const {s} = sketch;
   const {gutter, lanes: visible} = s.layout;
   const row = rowCss(s);
   const name = (nth: number, text: string, hue: number | null): void => {
-    const y = TOP + (nth + 0.5) * row;
+    const y = top + (nth + 0.5) * row;
     if (hue !== null) sketch.box(SIDE, y - 5, 10, 10, s.theme.palette[hue] ?? s.theme.text);
     const x = hue === null ? SIDE : SIDE + 16;
     sketch.label(text, x, y, gutter - x - 6);
@@ -233,7 +244,7 @@ function names(sketch: Sketch, frame: Frame, t: Messages, first: number, count: 
     const operators = deviceAt(s)?.lanes ?? [];
     frame.row_bytes?.forEach((bytes, nth) => {
       const lane = operators[frame.row_lanes?.[nth] ?? -1];
-      name(nth, `${size(bytes)} ${clip(lane?.name || t.unattributed)}`, lane?.hue ?? GREY);
+      name(nth, `${size(bytes)} ${clip(t.ownerName(lane?.name || t.unattributed))}`, lane?.hue ?? GREY);
     });
   } else if (s.gantt === 'ranks') {
     ranksOf(s).slice(first, first + count).forEach((place, nth) => {
@@ -244,7 +255,7 @@ function names(sketch: Sketch, frame: Frame, t: Messages, first: number, count: 
   } else if (frame.y_from !== undefined && frame.y_to !== undefined) {
     for (let line = 0; line <= SCALE_LINES; line++) {
       const bytes = Math.round(frame.y_from + (frame.y_to - frame.y_from) * line / SCALE_LINES);
-      sketch.label(size(bytes), gutter - 8, TOP + visible * (1 - line / SCALE_LINES), gutter, {ends: true, colour: s.theme.text});
+      sketch.label(size(bytes), gutter - 8, top + visible * (1 - line / SCALE_LINES), gutter, {ends: true, colour: s.theme.text});
     }
   }
 }
@@ -305,10 +316,13 @@ function filled(sketch: Sketch, element: HTMLElement, place: (rect: DOMRect) => 
 }
 
 function written(sketch: Sketch, node: Node, place: (rect: DOMRect) => [number, number]): void {
-  const [text, parent] = [(node.textContent ?? '').trim().replace(/\s+/g, ' '), node.parentElement];
+  const [whole, parent] = [node.textContent ?? '', node.parentElement];
+  const text = whole.trim().replace(/\s+/g, ' ');
   if (text === '' || parent === null) return;
   const range = document.createRange();
-  range.selectNodeContents(node);
+  // The room between two sentences stays where it is.
+  range.setStart(node, whole.length - whole.trimStart().length);
+  range.setEnd(node, whole.trimEnd().length);
   const rect = range.getBoundingClientRect();
   if (rect.width === 0) return;
   const {color, fontSize, textAlign} = getComputedStyle(parent);

@@ -2,7 +2,7 @@
 import type {
   BetweenAnswer, BetweenRequest, BlockDetail, BlocksAnswer, BlocksRequest, By, CaptureFiles, CaptureSummary, CheckedSummary, ChosenAnswer, ComparisonSummary,
   Difference, FlameAnswer, FlameRequest, FoundMessage, Gantt, GroupedRequest, GrowthAnswer, HistogramAnswer, JaxAnswer, LanesAnswer, LiveAnswer,
-  LiveRequest, ReserveAnswer, SearchAnswer, SearchRequest, SelectAnswer, SomeRequest, TopAnswer, TopRequest, ViewRequest,
+  LiveRequest, ReserveAnswer, SavedPage, SearchAnswer, SearchRequest, SelectAnswer, SomeRequest, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
 export type Variant = 'plain' | 'threads';
@@ -100,8 +100,9 @@ export interface EngineCalls {
   top(request: TopRequest): TopAnswer;
   histograms(request: GroupedRequest): HistogramAnswer;
   select(ranks: string, role: string | undefined): SelectAnswer;
-  sniff(first: Uint8Array): 'report' | 'other' | undefined;
+  sniff(first: Uint8Array): 'report' | 'page' | 'other' | undefined;
   add_report(path: string, bytes: Uint8Array): void;
+  add_page(path: string, bytes: Uint8Array): SavedPage;
   comparison(top: number): ComparisonSummary;
   difference(a: number, b: number): Difference;
   markdown(top: number): string;

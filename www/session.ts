@@ -110,7 +110,8 @@ async function reopen(list: Lister): Promise<void> {
     if (tooDeep.length > 0) notify('warning', t => t.tooDeep(tooDeep[0] ?? '', tooDeep.length, DEEPEST));
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
     const [unread] = looked.unread;
-    if (found.captures.length + found.xplanes.length + looked.reports.length > 0) begin(opened, {...found, reports: looked.reports}, looked.unread);
+    const {reports, pages} = looked;
+    if (found.captures.length + found.xplanes.length + reports.length + pages.length > 0) begin(opened, {...found, reports: [...reports, ...pages]}, looked);
     else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
     else if (paths.length > 0 || unreadable.length === 0) notify('error', nothingFound(paths));
   } catch (error) {
@@ -134,17 +135,21 @@ export function cancel(): void {
 /** Files that the page itself must look into, by their index. */
 interface Sniffed {
   reports: number[];
+  /** Saved pages. */
+  pages: number[];
   /** Exports that cannot be read. */
   unread: number[];
 }
 
+const LISTS = {report: 'reports', page: 'pages', other: 'unread'} as const;
+
 async function sniffed(opened: Opened[], found: FoundMessage, signal: AbortSignal): Promise<Sniffed> {
-  const result: Sniffed = {reports: [], unread: []};
+  const result: Sniffed = {reports: [], pages: [], unread: []};
   await eachOf(found.reports, signal, async index => {
     const file = await opened[index]?.file().catch(() => undefined);
     if (file === undefined) return;
     const kind = await engine.call('sniff', [await firstBytes(file, found.sniffed_bytes)]);
-    if (kind !== undefined && kind !== null) result[kind === 'report' ? 'reports' : 'unread'].push(index);
+    if (kind !== undefined && kind !== null) result[LISTS[kind]].push(index);
   });
   signal.throwIfAborted();
   return result;
@@ -158,7 +163,7 @@ async function eachOf(indices: number[], signal: AbortSignal, each: (index: numb
   for (let at = 0; at < indices.length && !signal.aborted; at += FILES_AT_ONCE) await Promise.all(indices.slice(at, at + FILES_AT_ONCE).map(each));
 }
 
-function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
+function begin(opened: Opened[], found: FoundMessage, looked: Sniffed): void {
   const items = itemsOf(found);
   reading.abort();
   reading = new AbortController();
@@ -173,11 +178,12 @@ function begin(opened: Opened[], found: FoundMessage, unread: number[]): void {
   });
   const files = new Files(opened);
   void askSizes(items, files, reading.signal);
-  void read(found, unread, files, reading.signal);
+  void read(found, looked, files, reading.signal);
 }
 
 const freshSession = (opened: Opened[], found: FoundMessage): Session => ({
   opened, found, scans: [], sizes: new Map(), captures: [], jax: new Map(), executions: new Map(), comparison: null, readingSince: performance.now(), lost: false, chosen: false,
+  savedView: null,
 });
 
 /** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
@@ -192,13 +198,15 @@ function clearEngine(): void {
 
 let builder: Builder | null = null;
 
-async function read(found: FoundMessage, unread: number[], files: Files, signal: AbortSignal): Promise<void> {
-  const {reports} = found;
+async function read(found: FoundMessage, {reports, pages, unread}: Sniffed, files: Files, signal: AbortSignal): Promise<void> {
   const items = itemsOf(found);
   const mine = builder = new Builder(items);
   await readReports(reports, files, signal, file => file.arrayBuffer());
   await readReports(unread, files, signal, async file => (await firstBytes(file, found.sniffed_bytes)).buffer as ArrayBuffer);
-  if (reports.length + unread.length > 0) await compare(signal);
+  const onlyPage = items.length + reports.length === 0 && pages.length === 1;
+  // One after the other: each is large.
+  for (const page of pages) if (!signal.aborted) await readPage(page, files, mine, onlyPage);
+  if (reports.length + pages.length + unread.length > 0) await compare(signal);
   await scanAll(items.map((item, index) => job(item, index, files, mine)), signal);
   await mine.finished();
   if (mine !== builder) return;
@@ -213,6 +221,23 @@ async function readReports(indices: number[], files: Files, signal: AbortSignal,
     const bytes = await take(listed.file).catch(error => void notify('warning', t => t.fileFailed(listed.path, String(error))));
     if (bytes && !signal.aborted) await engine.call('add_report', [listed.path, new Uint8Array(bytes)], [bytes]).catch(ignoreEnded);
   });
+}
+
+/** Takes the captures of a saved page; its view, too, where it is all there is. */
+async function readPage(index: number, files: Files, mine: Builder, withView: boolean): Promise<void> {
+  const listed = await files.maybe(index);
+  if (listed === null) return;
+  try {
+    const bytes = await listed.file.arrayBuffer();
+    if (mine !== builder) return;
+    const {captures, view} = await engine.call('add_page', [listed.path, new Uint8Array(bytes)], [bytes]);
+    const jax = await jaxReports(captures);
+    if (mine !== builder) return;
+    if (withView && view !== '') patch(() => ({savedView: view}));
+    take([], captures, jax);
+  } catch (error) {
+    if (mine === builder && !(error instanceof EngineEnded)) notify('warning', t => t.fileFailed(listed.path, String(error)));
+  }
 }
 
 /** Lets the engine compare all that it has by now. */

@@ -53,6 +53,8 @@ export interface Session {
   lost: boolean;
   /** A person chose the device that is shown. */
   chosen: boolean;
+  /** The hash of the view in which a page was saved that is all that was opened. */
+  savedView: string | null;
 }
 
 /** The device that the charts show. */

@@ -19,15 +19,16 @@ pub fn name(text: &str) -> String {
 
 fn clipped(text: &str, longest: usize) -> String {
     let mut chars = text.chars();
-    let mut shown: String = chars.by_ref().take(longest).map(|c| if c.is_control() || turns_direction(c) { '\u{fffd}' } else { c }).collect();
+    let mut shown: String = chars.by_ref().take(longest).map(|c| if steers(c) { '\u{fffd}' } else { c }).collect();
     if chars.next().is_some() {
         shown.push('…');
     }
     shown
 }
 
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Control characters steer a terminal, others the direction of writing.
+pub(super) fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A code span of Markdown: nothing in it is markup, not even a link. Fit for a cell of a table too.

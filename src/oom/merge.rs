@@ -106,10 +106,11 @@ pub fn merge(opened: impl IntoIterator<Item = Identity>, read: &[ReadReport]) ->
     let mut kept: Vec<(Identity, Option<&str>, Origin)> = Vec::with_capacity(all.len());
     for (identity, file, origin) in all {
         // The captures of one report are as its writer had them.
-        let mut others = kept.iter().rev().take_while(|(other, ..)| other.source == identity.source).filter(|(_, other, _)| *other != file).peekable();
-        let there = others.peek().is_some();
-        let again = others.any(|(other, ..)| *other == identity);
-        if there {
+        let others = || kept.iter().rev().take_while(|(other, ..)| other.source == identity.source);
+        let there = others().any(|(_, other, _)| *other != file);
+        // A capture and the page that it was saved with may be opened together.
+        let again = others().any(|(other, other_file, _)| (*other_file != file || file.is_none()) && *other == identity);
+        if there || again {
             let problem = if again { Problem::DuplicateCapture } else { Problem::SameSource };
             warnings.push(Warning::new(&problem, Position::file(&identity.source)));
         }
@@ -156,6 +157,14 @@ mod tests {
         let reports = [read("2.json", &[&a]), read("1.json", &[&b, &a])];
         let merged = merge([Identity::of_capture(&a)], &reports);
         assert_eq!(merged.captures, [Origin::Opened(0), Origin::Read(1, 0)]);
+        assert_eq!(codes(&merged), [("duplicate-capture", "a_ascend_pt")]);
+    }
+
+    #[test]
+    fn a_capture_that_was_opened_twice_counts_once() {
+        let (a, b) = (capture("a_ascend_pt", 2), capture("a_ascend_pt", 5));
+        let merged = merge([&a, &b, &a].map(Identity::of_capture), &[]);
+        assert_eq!(merged.captures, [Origin::Opened(0), Origin::Opened(1)]);
         assert_eq!(codes(&merged), [("duplicate-capture", "a_ascend_pt")]);
     }
 

@@ -12,12 +12,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// So much of a file tells whether it is a report.
-pub const SNIFFED_BYTES: usize = 200;
+pub const SNIFFED_BYTES: usize = 2048;
 /// A report larger than this is none.
 pub const LARGEST_REPORT_BYTES: u64 = 1 << 30;
 
 /// The name of every schema begins so; the version follows.
 const SCHEMAS: &str = "oomscope.report/";
+/// The page's title, as its index.html has it.
+const PAGE_TITLE: &[u8] = b"<title>oomscope</title>";
 /// Folders in which profilers keep hundreds of JSON files of their own.
 const PROFILERS_FOLDERS: [&str; 3] = ["ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "FRAMEWORK"];
 
@@ -41,14 +43,16 @@ pub enum Sniffed {
     Database,
     /// What torch's `_dump_snapshot` pickles.
     Snapshot,
+    /// A page of this program, perhaps with a session in it.
+    Page,
 }
 
-/// The places of the paths into which a look must be taken: they may be reports, or exports that cannot be read.
+/// The places of the paths into which a look must be taken: they may be reports, saved pages, or exports that cannot be read.
 ///
 /// ```
 /// use oomscope::oom::read::worth_a_look;
-/// let paths = ["r/0.json", "x_ascend_pt/profiler_info_0.json", "x_ascend_pt/PROF_1/host/info.json", "r/1.json.gz", "snapshot.pickle"];
-/// assert_eq!(worth_a_look(&paths, &[]), [0, 3, 4]);
+/// let paths = ["r/0.json", "x_ascend_pt/profiler_info_0.json", "x_ascend_pt/PROF_1/host/info.json", "r/1.json.gz", "snapshot.pickle", "saved.html"];
+/// assert_eq!(worth_a_look(&paths, &[]), [0, 3, 4, 5]);
 /// ```
 pub fn worth_a_look<P: AsRef<str>>(paths: &[P], captures: &[CaptureFiles]) -> Vec<usize> {
     let in_a_capture = |path: &str| captures.iter().any(|capture| path.strip_prefix(&capture.source).is_some_and(|rest| rest.starts_with('/')));
@@ -58,9 +62,15 @@ pub fn worth_a_look<P: AsRef<str>>(paths: &[P], captures: &[CaptureFiles]) -> Ve
         let profilers = |folder: &str| folder.starts_with("PROF_") || PROFILERS_FOLDERS.contains(&folder);
         let json = (name.ends_with(".json") || name.ends_with(".json.gz")) && !known;
         let export = name.ends_with(".pkl") || name.ends_with(".pickle") || (name.ends_with(".db") && !in_a_capture(path));
-        (json || export) && !folders.split('/').any(profilers)
+        (json || export || is_page(name)) && !folders.split('/').any(profilers)
     };
     (0..paths.len()).filter(|&index| worth(paths[index].as_ref())).collect()
+}
+
+/// Whether a file is named like a page.
+pub fn is_page(name: &str) -> bool {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    [".html", ".htm"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// What a file is that begins so, packed or not; `None`: nothing that is known here.
@@ -80,6 +90,9 @@ pub fn sniff(first: &[u8]) -> Option<Sniffed> {
     // Protocol 2 and later; the snapshot is a dictionary of these.
     if text.first() == Some(&0x80) && ["segments", "device_traces"].iter().any(|key| memchr::memmem::find(&text, key.as_bytes()).is_some()) {
         return Some(Sniffed::Snapshot);
+    }
+    if text.starts_with(b"<!doctype html>") && memchr::memmem::find(&text, PAGE_TITLE).is_some() {
+        return Some(Sniffed::Page);
     }
     looks_like_report(&text).then_some(Sniffed::Report)
 }
@@ -307,6 +320,13 @@ mod tests {
         for other in [&b""[..], b"{", b"{\"x\": 1, \"schema\": \"oomscope.report/1\"}", b"[\"oomscope.report/1\"]", b"{\"schema\": \"other\"}"] {
             assert_eq!(sniff(other), None);
         }
+    }
+
+    #[test]
+    fn pages_of_this_program_are_known_by_their_title() {
+        let page = include_bytes!("../../index.html");
+        assert_eq!(sniff(&page[..page.len().min(SNIFFED_BYTES)]), Some(Sniffed::Page));
+        assert_eq!(sniff(b"<!doctype html><title>another</title>"), None);
     }
 
     #[test]

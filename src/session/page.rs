@@ -1,5 +1,9 @@
 //! A session in the page's own HTML: one file that shows it wherever it is opened.
 
+use super::read::{Session, read};
+use crate::error::Problem;
+use crate::oom::read::{LARGEST_REPORT_BYTES, failed};
+use crate::scan::gzip::{Unpacker, damaged};
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 /// Where it goes: before anything of the page runs.
@@ -28,6 +32,34 @@ pub fn session_of(html: &[u8]) -> Option<Vec<u8>> {
     let (_, rest) = cut_at(rest, b">")?;
     let (text, _) = cut_at(rest, b"</script>")?;
     STANDARD.decode(text).ok()
+}
+
+/// The view in which a page was saved; empty where it has none.
+pub fn view_of(html: &[u8]) -> String {
+    let view = || {
+        let (_, rest) = cut_at(html, BEGIN.as_bytes())?;
+        let (_, rest) = cut_at(rest, b"data-view=\"")?;
+        let (view, _) = cut_at(rest, b"\"")?;
+        // Written to an element's attribute once more when a browser saved the page.
+        std::str::from_utf8(view).ok().map(|view| view.replace("&amp;", "&"))
+    };
+    view().unwrap_or_default()
+}
+
+/// What a saved page holds, which may be packed. Of one that cannot be read there is a report without captures that says why.
+pub fn open(file: &str, bytes: &[u8]) -> Session {
+    let refused = |problem: &Problem| Session { captures: Vec::new(), reports: vec![failed(file, problem)] };
+    let mut html = Vec::new();
+    let mut keep = |bytes: &[u8]| html.extend_from_slice(bytes);
+    let mut unpacker = Unpacker::of_at_most(LARGEST_REPORT_BYTES);
+    if let Err(error) = unpacker.feed(bytes, &mut keep).and_then(|()| unpacker.finish(&mut keep)) {
+        return refused(&damaged(&error));
+    }
+    if memchr::memmem::find(&html, BEGIN.as_bytes()).is_none() {
+        return refused(&Problem::NoSession);
+    }
+    let packed = session_of(&html).ok_or_else(|| "the captures in this page are cut or damaged. Copy the file again".to_owned());
+    packed.and_then(|packed| read(&packed)).unwrap_or_else(|reason| refused(&Problem::DamagedFile { reason: reason.trim_end_matches('.').to_owned() }))
 }
 
 fn without_session(page: &str) -> String {
@@ -62,6 +94,24 @@ mod tests {
         let twice = with_session(&once, b"two", "").unwrap();
         assert_eq!(session_of(&twice).unwrap(), b"two");
         assert_eq!(String::from_utf8(twice).unwrap(), String::from_utf8(with_session(PAGE, b"two", "").unwrap()).unwrap());
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_says_why() {
+        let code_of = |html: &[u8]| {
+            let Session { captures, reports } = open("a/x.html", html);
+            assert!(captures.is_empty() && reports[0].captures.is_empty());
+            (reports[0].warnings[0].code.clone(), reports[0].warnings[0].message.clone())
+        };
+        assert_eq!(code_of(PAGE.as_bytes()).0, "no-session");
+        let saved = with_session(PAGE, b"another/1\n", "").unwrap();
+        let (code, message) = code_of(&saved);
+        assert!(code == "damaged-file" && message.contains("its format is \"another/1\""), "{message}");
+        for cut in saved.len() - 60..saved.len() - 40 {
+            assert_eq!(code_of(&saved[..cut]).0, "damaged-file", "{cut}");
+        }
+        assert_eq!(view_of(&with_session(PAGE, b"", "#on=0.0&ns=1-2").unwrap()), "#on=0.0&ns=1-2");
+        assert_eq!(view_of(PAGE.as_bytes()), "");
     }
 
     #[test]

@@ -143,12 +143,15 @@ impl Engine {
 
     /// Takes such a file; answers the captures in it.
     pub fn open_saved(&mut self, packed: &[u8]) -> Result<Ts<CaptureSummaries>, JsError> {
-        let Session { captures, reports } = session::read(packed).map_err(|error| JsError::new(&error))?;
+        let session = session::read(packed).map_err(|error| JsError::new(&error))?;
         self.clear();
-        self.reports = reports;
-        self.captures = captures.into_par_iter().map(Opened::again).collect();
-        self.captures.iter_mut().for_each(|opened| opened.colour(&mut self.hues));
-        Ok(CaptureSummaries(self.captures.iter().enumerate().map(|(index, opened)| opened.summary(index)).collect()).into_ts()?)
+        Ok(CaptureSummaries(self.take(session)).into_ts()?)
+    }
+
+    /// Takes a saved page, whole; answers the captures in it. What is wrong with it is among the warnings of `comparison`.
+    pub fn add_page(&mut self, path: &str, bytes: &[u8]) -> Result<Ts<SavedPage>, JsError> {
+        let captures = self.take(session::page::open(path, bytes));
+        Ok(SavedPage { captures, view: session::page::view_of(bytes) }.into_ts()?)
     }
 
     /// Forgets everything.
@@ -156,10 +159,15 @@ impl Engine {
         *self = Engine::default();
     }
 
-    /// What a file is whose first bytes these are: `report`, or an export that cannot be read, `other`; None where it is nothing known.
+    /// What a file is whose first bytes these are: `report`, `page`, or an export that cannot be read, `other`; None where it is nothing known.
     pub fn sniff(&self, first: &[u8]) -> Option<String> {
         let kind = read::sniff(first)?;
-        Some(if kind == Sniffed::Report { "report" } else { "other" }.to_owned())
+        let name = match kind {
+            Sniffed::Report => "report",
+            Sniffed::Page => "page",
+            Sniffed::Database | Sniffed::Snapshot => "other",
+        };
+        Some(name.to_owned())
     }
 
     /// Takes a report file, whole, or the first bytes of an export that cannot be read. What is wrong with it is among the warnings of `comparison`.
@@ -199,6 +207,14 @@ impl Engine {
     /// The report on all captures, as JSON.
     pub fn report(&self, top: usize) -> String {
         json(&self.whole_report(top))
+    }
+
+    fn take(&mut self, Session { captures, reports }: Session) -> Vec<CaptureSummary> {
+        let first = self.captures.len();
+        self.reports.extend(reports);
+        self.captures.par_extend(captures.into_par_iter().map(Opened::again));
+        self.captures[first..].iter_mut().for_each(|opened| opened.colour(&mut self.hues));
+        (first..self.captures.len()).map(|index| self.captures[index].summary(index)).collect()
     }
 
     pub(super) fn compared(&self, top: usize) -> ComparisonSummary {

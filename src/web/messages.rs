@@ -22,7 +22,7 @@ pub struct FoundMessage {
     pub captures: Vec<CaptureFiles>,
     /// JAX captures.
     pub xplanes: Vec<XplaneFile>,
-    /// Places of the paths that may be reports, or exports that cannot be read: `Engine.sniff` tells by their first bytes.
+    /// Places of the paths that may be reports, saved pages, or exports that cannot be read: `Engine.sniff` tells by their first bytes.
     pub reports: Vec<u32>,
     /// So many first bytes tell.
     pub sniffed_bytes: u32,
@@ -34,6 +34,16 @@ pub struct FoundMessage {
 #[derive(Tsify, Serialize)]
 #[tsify(missing_as_null, hashmap_as_object)]
 pub struct CaptureSummaries(pub Vec<CaptureSummary>);
+
+/// What a saved page gave.
+#[derive(Tsify, Serialize)]
+#[tsify(missing_as_null, hashmap_as_object)]
+pub struct SavedPage {
+    /// Its captures, which the engine now holds.
+    pub captures: Vec<CaptureSummary>,
+    /// The hash of the view in which it was saved; empty where there is none.
+    pub view: String,
+}
 
 /// A capture as the page lists it once the engine holds it.
 #[derive(Tsify, Serialize)]

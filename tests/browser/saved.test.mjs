@@ -6,7 +6,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import {after, before, describe, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, at, attribute, exported, fixture, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
+import {DRIVERS, PAGE, at, attribute, exported, fixture, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
 
 const SAMPLE = 'ascend_sample';
 const top = fileURLToPath(new URL('../..', import.meta.url));
@@ -74,6 +74,47 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       assert.deepEqual(saved.problems, []);
       await shot(saved, `${name}-saved`);
       await saved.close();
+    });
+
+    test('a saved page is an input of the page and of the command line: the same view, the same report', {timeout: 300_000}, async t => {
+      const page = await beginSaving();
+      const file = scratchFile(t, 'saved.html');
+      await savePage(page, file);
+      await page.close();
+      const told = report(fixture(SAMPLE));
+      assert.equal(report(file), told);
+      const other = await browser.open(hosts.addresses.file);
+      await other.pick(at('open-files'), [file]);
+      assert.equal(await exported(other, 'export-json'), told);
+      await other.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-selected') === 'true', at('tab-top'));
+      // With a folder of the same captures they count once.
+      const sample = fs.readdirSync(fixture(SAMPLE), {recursive: true}).map(name => path.join(fixture(SAMPLE), name)).find(name => name.endsWith('operator_memory.csv'));
+      await other.pick(at('open-files'), [file, sample]);
+      const {captures} = JSON.parse(await exported(other, 'export-json'));
+      assert.equal(captures.length, JSON.parse(told).captures.length + 1);
+      assert.deepEqual(other.problems, []);
+      await other.close();
+    });
+
+    test('a page without captures, a damaged one and another program\u2019s are told apart', async t => {
+      const file = scratchFile(t, 'saved.html');
+      const own = fs.readFileSync(PAGE);
+      const damaged = own.toString('latin1').replace('<div id="app"></div>', '<div id="app"></div>\n<script type="text/plain" id="session" data-view="">AAAA</script>');
+      const page = await browser.open(hosts.addresses.http);
+      for (const [bytes, said] of [[own, 'no captures were saved with this page'], [Buffer.from(damaged, 'latin1'), 'its format is']]) {
+        fs.writeFileSync(file, bytes);
+        await page.pick(at('open-files'), [file]);
+        const [warning] = JSON.parse(await exported(page, 'export-json')).warnings;
+        assert.ok(warning.message.includes(said), warning.message);
+        assert.equal(warning.file, 'saved.html');
+        assert.deepEqual(JSON.parse(report(file)).warnings, [warning]);
+        await page.waitFor(([selector, said]) => document.querySelector(selector)?.innerText.includes(said), [at('panel-quality'), said]);
+      }
+      fs.writeFileSync(file, '<!doctype html><title>Another</title>');
+      await page.pick(at('open-files'), [file]);
+      await page.waitFor(selector => document.querySelector(selector)?.innerText.includes('“saved.html” is no page that was saved here'), at('message'));
+      assert.deepEqual(page.problems, []);
+      await page.close();
     });
 
     test('without stacks and folders the file holds neither', async t => {

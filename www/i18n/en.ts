@@ -470,10 +470,11 @@ export const en = {
   nothingToShow: 'None of the captures could be used. Data quality says why.',
 
   // Trouble
-  nothingFound: (paths: number, names: string[], more: boolean) =>
+  nothingFound: (paths: number, names: string[], more: boolean, page: string | null) =>
     paths === 0
       ? 'Nothing was found: what was dropped holds no files. Looked for folders *_ascend_pt or *_ascend_ms with operator_memory.csv, and for *.xplane.pb.'
-      : `No capture among ${many(paths, 'file', 'files')}: ${list(names, more)}. Looked for operator_memory.csv, best inside its folder *_ascend_pt or *_ascend_ms, and for *.xplane.pb.`,
+      : `No capture among ${many(paths, 'file', 'files')}: ${list(names, more)}. Looked for operator_memory.csv, best inside its folder *_ascend_pt or *_ascend_ms, and for *.xplane.pb.`
+        + (page === null ? '' : ` “${page}” is no page that was saved here with captures in it.`),
   folderUnreadable: (name: string, count: number) =>
     `This browser does not let the page read ${count > 1 ? `${n(count)} dropped folders, “${name}” among them` : `the dropped folder “${name}”`}. `
     + 'What works: Open ▸ Folder…, or dropping the folder’s files themselves.',

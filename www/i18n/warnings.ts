@@ -5,5 +5,5 @@ export type WarningCode =
   | 'empty-name' | 'cut-file' | 'damaged-file' | 'baseline-rise' | 'no-stacks' | 'missing-memory-record' | 'unsupported-export' | 'not-analysed'
   | 'not-utf8' | 'doubled-rows' | 'foreign-trace' | 'duplicate-file'
   | 'no-operator-memory' | 'no-blocks' | 'no-totals' | 'unreadable-file' | 'more-warnings' | 'ge-release-only'
-  | 'unsupported-report' | 'empty-report' | 'duplicate-capture' | 'same-source' | 'joined-capture' | 'no-allocator-events' | 'no-hlo-proto'
+  | 'unsupported-report' | 'empty-report' | 'no-session' | 'duplicate-capture' | 'same-source' | 'joined-capture' | 'no-allocator-events' | 'no-hlo-proto'
   | 'blocks-folded' | 'names-dropped' | 'memory-full';

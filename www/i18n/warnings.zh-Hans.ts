@@ -110,6 +110,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'more-warnings': w => `还有 ${count(w, 'count')} 条 ${arg(w, 'code')} 说明没有逐条列出。`,
   'empty-report': () => '这份报告里没有采集。请在采集所在的文件夹重新生成报告。',
   'unsupported-report': w => `本版本不能读取 ${arg(w, 'what')}。请用更新的版本打开，或用本版本重新生成报告。`,
+  'no-session': () => '这个网页里没有保存采集数据。请在其中打开采集，再选择“导出 ▸ 保存为 HTML”。',
   'duplicate-capture': () => '同一份采集打开了不止一次：只计一次。',
   'same-source': () => '不同的采集路径相同：全部计入。要区分它们，请从名字各不相同的文件夹生成报告。',
   'joined-capture': w => `平面 ${arg(w, 'plane')} 出现了两次：两份采集被合并成了一个文件，并被当作一份读取。请打开 profiler 写出的原始文件。`,

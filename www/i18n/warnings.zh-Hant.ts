@@ -110,6 +110,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'more-warnings': w => `還有 ${count(w, 'count')} 條 ${arg(w, 'code')} 說明沒有逐條列出。`,
   'empty-report': () => '這份報告裡沒有採集。請在採集所在的資料夾重新生成報告。',
   'unsupported-report': w => `本版本不能讀取 ${arg(w, 'what')}。請用更新的版本開啟，或用本版本重新生成報告。`,
+  'no-session': () => '這個網頁裡沒有儲存採集資料。請在其中開啟採集，再選擇「匯出 ▸ 儲存為 HTML」。',
   'duplicate-capture': () => '同一份採集開啟了不止一次：只計一次。',
   'same-source': () => '不同的採集路徑相同：全部計入。要區分它們，請從名字各不相同的資料夾生成報告。',
   'joined-capture': w => `平面 ${arg(w, 'plane')} 出現了兩次：兩份採集被合併成了一個檔案，並被當作一份讀取。請開啟 profiler 寫出的原始檔案。`,

@@ -430,10 +430,11 @@ export const zhHans: Messages = {
   capturesStopped: '没有读取任何内容，文件仍在手边。',
   nothingToShow: '没有一份采集可用，原因见“数据质量”。',
 
-  nothingFound: (paths, names, more) =>
+  nothingFound: (paths, names, more, page) =>
     paths === 0
       ? '没有找到任何内容：拖入的项目里没有文件。本页寻找的是含 operator_memory.csv 的 *_ascend_pt 或 *_ascend_ms 文件夹。'
-      : `在 ${n(paths)} 个文件中没有找到采集：${list(names, more)}。本页寻找的是 operator_memory.csv，最好连同它所在的 *_ascend_pt 或 *_ascend_ms 文件夹一起打开。`,
+      : `在 ${n(paths)} 个文件中没有找到采集：${list(names, more)}。本页寻找的是 operator_memory.csv，最好连同它所在的 *_ascend_pt 或 *_ascend_ms 文件夹一起打开，以及 *.xplane.pb。`
+        + (page === null ? '' : `“${page}”不是本页保存的带采集数据的网页。`),
   folderUnreadable: (name, count) =>
     `浏览器不允许本页读取拖入的${count > 1 ? ` ${n(count)} 个文件夹（包括“${name}”）` : `文件夹“${name}”`}。可行的办法：“打开 ▸ 文件夹…”，或直接拖入文件夹里的文件。`,
   tooDeep: (path, count, deepest) => `${count} 个文件夹的层级超过 ${deepest} 层，未查看：“${path}”${count > 1 ? '……' : ''}。请拖入更靠近采集数据的文件夹。`,

@@ -430,10 +430,11 @@ export const zhHant: Messages = {
   capturesStopped: '沒有讀取任何內容，檔案仍在手邊。',
   nothingToShow: '沒有一份採集可用，原因見「資料質量」。',
 
-  nothingFound: (paths, names, more) =>
+  nothingFound: (paths, names, more, page) =>
     paths === 0
       ? '沒有找到任何內容：拖入的項目裡沒有檔案。本頁尋找的是含 operator_memory.csv 的 *_ascend_pt 或 *_ascend_ms 資料夾。'
-      : `在 ${n(paths)} 個檔案中沒有找到採集：${list(names, more)}。本頁尋找的是 operator_memory.csv，最好連同它所在的 *_ascend_pt 或 *_ascend_ms 資料夾一起開啟。`,
+      : `在 ${n(paths)} 個檔案中沒有找到採集：${list(names, more)}。本頁尋找的是 operator_memory.csv，最好連同它所在的 *_ascend_pt 或 *_ascend_ms 資料夾一起開啟，以及 *.xplane.pb。`
+        + (page === null ? '' : `「${page}」不是本頁儲存的帶採集資料的網頁。`),
   folderUnreadable: (name, count) =>
     `瀏覽器不允許本頁讀取拖入的${count > 1 ? ` ${n(count)} 個資料夾（包括「${name}」）` : `資料夾「${name}」`}。可行的辦法：「開啟 ▸ 資料夾…」，或直接拖入資料夾裡的檔案。`,
   tooDeep: (path, count, deepest) => `${count} 個資料夾的層級超過 ${deepest} 層，未檢視：「${path}」${count > 1 ? '……' : ''}。請拖入更靠近採集資料的資料夾。`,

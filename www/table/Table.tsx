@@ -3,6 +3,7 @@ import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {useMessages} from '../i18n';
 import {copy} from '../clipboard';
+import {clipSentence} from '../format';
 import {downloadBlob} from '../platform';
 import {TextField} from '../views/TextField';
 import type {Column, Remote, Sort} from './model';
@@ -189,13 +190,16 @@ function Row<R>({row, index, test, columns, active, chosen, attrs, take}: RowPro
   return (
     <tr id={`${test}-${index}`} aria-rowindex={index + 2} aria-selected={take === undefined ? undefined : chosen} {...others} class={names === '' ? undefined : names} onClick={click}>
       {columns.map(column => {
-        const {class: cellClass, ...cellAttrs} = column.attrs?.(row) ?? {};
+        const {class: cellClass, title, ...cellAttrs} = column.attrs?.(row) ?? {};
         const classes = [column.number === true ? 'number' : '', column.picture === true ? 'bar-cell' : '', cellClass].filter(Boolean).join(' ');
-        return <td key={column.key} class={classes === '' ? undefined : classes} aria-hidden={column.picture === true ? true : undefined} {...cellAttrs}>{column.cell === undefined ? column.value(row) ?? '' : column.cell(row)}</td>;
+        return <td key={column.key} class={classes === '' ? undefined : classes} aria-hidden={column.picture === true ? true : undefined} title={harmless(title)} {...cellAttrs}>{column.cell === undefined ? harmless(column.value(row)) ?? '' : column.cell(row)}</td>;
       })}
     </tr>
   );
 }
+
+/** What a file says may be of any length. */
+const harmless = <V,>(value: V): V | string => typeof value === 'string' ? clipSentence(value) : value;
 
 interface HeadingProps<R> {
   column: Column<R>;

@@ -1,5 +1,5 @@
 import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {exactBytes, exactTime, instant, size, time} from '../format';
+import {clip, exactBytes, exactTime, instant, size, time} from '../format';
 import {useMessages} from '../i18n';
 import {placeName} from '../names';
 import {show} from '../session';
@@ -51,15 +51,15 @@ export function PlaceSelect({captures, taken, place}: Pick<Props, 'captures' | '
   // Two captures of one rank and role would read alike once the list is closed.
   const named = (capture: CaptureSummary, device: DeviceSummary): string => {
     const name = placeName(t, capture, device);
-    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} · ${capture.source}`;
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} · ${clip(capture.source)}`;
   };
   return (
     <select data-test="capture-select" aria-label={t.captureSelect} value={`${place.capture} ${place.device}`}
-      title={captures.find(capture => capture.capture === place.capture)?.source}
+      title={clip(captures.find(capture => capture.capture === place.capture)?.source ?? '')}
       onChange={event => choose(event.currentTarget.value)}>
       {captures.filter(capture => taken === null || taken.has(capture.capture) || capture.capture === place.capture).map(capture => (
-        <optgroup key={capture.capture} label={capture.source}>
-          {capture.devices.length === 0 && <option value={`${capture.capture} 0`}>{capture.role ?? capture.source}</option>}
+        <optgroup key={capture.capture} label={clip(capture.source)}>
+          {capture.devices.length === 0 && <option value={`${capture.capture} 0`}>{clip(capture.role ?? capture.source)}</option>}
           {capture.devices.map((device, index) => (
             <option key={index} value={`${capture.capture} ${index}`}>{named(capture, device)}</option>
           ))}

@@ -1,7 +1,7 @@
 import type {CaptureFiles, CaptureSummary} from '../../target/plain/pkg/oomscope';
 import type {Item} from '../found';
 import {bytesOf, itemsOf} from '../found';
-import {exactBytes, size} from '../format';
+import {clip, clipSentence, exactBytes, size} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import type {Scan, Session} from '../state';
@@ -21,10 +21,12 @@ export const Found = memo(function Found({session}: {session: Session}) {
   const failed = scans.filter(scan => scan.phase === 'failed').length + captures.length - read;
   const cancelled = scans.filter(scan => scan.phase === 'cancelled').length;
   const bySource = new Map(captures.map(capture => [capture.source, capture]));
+  const sources = new Set(items.map(({source}) => source));
+  const ofPages = captures.filter(({source}) => !sources.has(source)).length;
   return (
     <details class="found" open={read === 0} data-test="found-list">
       <summary>
-        {t.foundTitle(items.length, found.paths)}
+        {t.foundTitle(items.length + ofPages, found.paths)}
         <span class="muted"> · {t.foundRead(read)}{cancelled > 0 && <> · {t.foundCancelled(cancelled)}</>}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
       </summary>
       <div class="table-box">
@@ -59,16 +61,16 @@ const Row = memo(function Row({item, scan, session, summary}: RowProps) {
   const t = useMessages();
   const {sizes} = session;
   const usable = summary === undefined || isUsable(session, summary);
-  const state = <td class={scan.phase === 'failed' || !usable ? 'state bad' : 'state'} title={scan.reason}>{usable || scan.phase !== 'done' ? status(t, item, scan, sizes, summary) : t.unusable}</td>;
+  const state = <td class={scan.phase === 'failed' || !usable ? 'state bad' : 'state'} title={clipSentence(scan.reason)}>{usable || scan.phase !== 'done' ? status(t, item, scan, sizes, summary) : t.unusable}</td>;
   if (item.kind === 'xplane') {
-    return <tr><td class="path">{item.source}</td><td>{summary?.role ?? ''}</td><td /><Size of={[item.xplane.file]} sizes={sizes} /><td />{state}<td /></tr>;
+    return <tr><td class="path">{clip(item.source, 400)}</td><td>{clip(summary?.role ?? '')}</td><td /><Size of={[item.xplane.file]} sizes={sizes} /><td />{state}<td /></tr>;
   }
   const {capture} = item;
   const rank = summary?.rank ?? capture.rank;
   return (
     <tr>
-      <td class="path">{capture.source}</td>
-      <td>{summary?.role ?? capture.role ?? ''}</td>
+      <td class="path">{clip(capture.source, 400)}</td>
+      <td>{clip(summary?.role ?? capture.role ?? '')}</td>
       <td class="number">{rank ?? t.unknown}</td>
       <Size of={capture.operator_memory} sizes={sizes} />
       <Size of={capture.trace === undefined || capture.trace === null ? [] : [capture.trace]} sizes={sizes} />
@@ -107,6 +109,6 @@ function missing(t: Messages, capture: CaptureFiles): string[] {
     ...usable && lacks(capture.trace) ? [t.costTrace] : [],
     ...usable && lacks(capture.profiler_metadata) ? [t.costMetadata] : [],
     ...usable && lacks(capture.memory_record) && lacks(capture.npu_module_mem) ? [t.costRecord] : [],
-    ...capture.warnings.filter(warning => !IN_COLUMNS.has(warning.code)).map(t.warning),
+    ...capture.warnings.filter(warning => !IN_COLUMNS.has(warning.code)).map(warning => clipSentence(t.warning(warning))),
   ];
 }

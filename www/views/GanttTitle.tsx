@@ -1,7 +1,6 @@
 import type {Colouring, DeviceSummary} from '../../target/plain/pkg/oomscope';
-import {size} from '../format';
 import type {GanttView, LaneSort} from '../gantt';
-import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, lanesOf, ranksOf, showHidden, viewsOf} from '../gantt';
+import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, lanesOf, rampOf, ranksOf, showHidden, viewsOf} from '../gantt';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import {chosenNow} from '../narrow';
@@ -62,7 +61,7 @@ function countsOf(t: Messages, s: State, device: DeviceSummary): string {
 
 function Legend({s, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
-  const steps = s.colouring === 'operator' || s.gantt === 'ranks' ? null : s.colouring === 'size' ? SIZES : TIMES;
+  const steps = rampOf(s);
   return (
     <span class="legend">
       {steps !== null && (
@@ -77,7 +76,3 @@ function Legend({s, device}: {s: State; device: DeviceSummary}) {
     </span>
   );
 }
-
-/** The steps of the ramp, as the engine has them; the last one has no end. */
-const SIZES = [...Array.from({length: 7}, (_, step) => size(4096 * 8 ** step)), ''];
-const TIMES = ['1 µs', '10 µs', '100 µs', '1 ms', '10 ms', '100 ms', '1 s', ''];

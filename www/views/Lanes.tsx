@@ -84,7 +84,7 @@ function LaneName({s, lane, absent, style}: {s: State; lane: LaneSummary; absent
   const id = laneId(s.gantt, lane);
   const pinned = s.pinnedLanes.has(id);
   const name = laneText(t, s.gantt, lane);
-  const title = [t.laneTitle(name, lane.blocks, size(lane.bytes)), ...lane.stack].join('\n');
+  const title = [t.laneTitle(name, lane.blocks, size(lane.bytes)), ...lane.stack.map(frame => clip(frame))].join('\n');
   return (
     <div class={`lane-name${absent ? ' absent' : ''}${pinned ? ' kept' : ''}`} title={title} style={style} data-test="lane-name">
       {s.gantt === 'operator' && s.colouring === 'operator' && <><Swatch hue={lane.hue} /> </>}
@@ -109,7 +109,7 @@ function BlockNames({s, device}: {s: State; device: DeviceSummary}) {
         const block = frame.row_blocks?.[row - first];
         if (block === undefined) return null;
         const lane = device.lanes[frame.row_lanes?.[row - first] ?? -1];
-        const name = clip(lane?.name || t.unattributed);
+        const name = clip(t.ownerName(lane?.name || t.unattributed));
         const bytes = size(frame.row_bytes?.[row - first] ?? 0);
         return (
           <div key={row} class={`lane-name${s.pinned === block ? ' kept' : ''}`} style={style(row)}>
@@ -138,7 +138,7 @@ function RankNames({s}: {s: State}) {
         const name = placeName(t, capture, device);
         return (
           <div key={row} class={`lane-name${shown ? ' kept' : ''}`} style={style(row)} data-test="rank-name">
-            <button type="button" class="plain row-name" aria-current={shown} title={`${name}: ${t.rankLaneTitle(size(device.peak.total_bytes))}\n${capture.source}`} onClick={() => show(place)}>{name}</button>
+            <button type="button" class="plain row-name" aria-current={shown} title={`${name}: ${t.rankLaneTitle(size(device.peak.total_bytes))}\n${clip(capture.source)}`} onClick={() => show(place)}>{name}</button>
           </div>
         );
       })}

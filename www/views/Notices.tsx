@@ -1,3 +1,4 @@
+import {clipSentence} from '../format';
 import {useMessages} from '../i18n';
 import {openAgain} from '../session';
 import type {Notice} from '../state';
@@ -10,10 +11,10 @@ export const Notices = memo(function Notices({notices, failure}: {notices: Notic
   if (notices.length === 0 && failure === null) return null;
   return (
     <div class="notices">
-      {failure !== null && <div class="notice error" role="alert" data-test="message"><p>{t.engineFailed(failure)}</p></div>}
+      {failure !== null && <div class="notice error" role="alert" data-test="message"><p>{clipSentence(t.engineFailed(failure))}</p></div>}
       {notices.map(({id, kind, text, again}) => (
         <div key={id} class={`notice ${kind}`} role="alert" data-test="message">
-          <p>{text(t)}</p>
+          <p>{clipSentence(text(t))}</p>
           {again && <button type="button" onClick={openAgain}>{t.openAgain}</button>}
           <button type="button" class="quiet" aria-label={t.close} title={t.close} onClick={() => dismiss(id)}>×</button>
         </div>

@@ -51,19 +51,19 @@ function Notes({notes, source}: {notes: Note[]; source: string | undefined}) {
   const t = useMessages();
   const numbers = useMemo(() => new Map(notes.map((note, at) => [note, at])), [notes]);
   const columns = useMemo((): Column<Note>[] => [
-    {key: 'note', name: t.what, value: ({warning}) => t.warning(warning), attrs: ({warning}) => ({class: 'text', title: clip(warning.message, 1000)})},
+    {key: 'note', name: t.what, value: ({warning}) => t.warning(warning), attrs: ({warning}) => ({class: 'text', title: warning.message})},
     {
       key: 'capture', name: t.source, width: 220, value: note => note.source, attrs: note => ({class: 'path', title: note.source}),
-      cell: note => <>{note.source}{note.source === source && <small class="muted"> {t.shownNow}</small>}</>,
+      cell: note => <>{clip(note.source, 400)}{note.source === source && <small class="muted"> {t.shownNow}</small>}</>,
     },
-    {key: 'file', name: t.file, width: 200, value: ({warning}) => warning.file, cell: ({warning, source}) => below(warning.file, source), attrs: ({warning}) => ({class: 'path', title: warning.file})},
+    {key: 'file', name: t.file, width: 200, value: ({warning}) => warning.file, cell: ({warning, source}) => clip(below(warning.file, source), 400), attrs: ({warning}) => ({class: 'path', title: warning.file})},
     countColumn(t, 'line', t.lineShort, ({warning}) => warning.line),
     {key: 'column', name: t.field, width: 140, value: ({warning}) => warning.field},
     {key: 'value', name: t.value, width: 140, value: ({warning}) => warning.value, cell: ({warning}) => clip(warning.value ?? ''), attrs: () => ({class: 'path'})},
   ], [t, source]);
   return (
     <Table test="notes" label={t.tabNames.quality} columns={columns} rows={notes} id={note => numbers.get(note) ?? 0} file="data-quality"
-      rowAttrs={note => note.source === source ? {class: 'of-shown'} : {}} detail={({warning}) => <p class="whole">{warning.message}</p>} />
+      rowAttrs={note => note.source === source ? {class: 'of-shown'} : {}} detail={({warning}) => <p class="whole">{clip(warning.message, 4000)}</p>} />
   );
 }
 

@@ -14,6 +14,7 @@ use oomscope::ascend::table::{TableReader, TableRows};
 use oomscope::ascend::trace_parts::{self, TracePart};
 use oomscope::ascend::trace_view::{Trace, TraceReader};
 use oomscope::error::{Position, Problem, Warning};
+use oomscope::export::inert::printable;
 use oomscope::export::{json::json, markdown::markdown, table, text::text};
 use oomscope::oom::difference::{difference, find};
 use oomscope::oom::read::{self, ReadReport, Sniffed};
@@ -22,6 +23,7 @@ use oomscope::oom::xplane_report::{Wanted, has_module, xplane_report};
 use oomscope::scan::gzip::{Unpacker, damaged, is_gzip};
 use oomscope::scan::wire::{Selective, feed_selectively};
 use oomscope::selftest::self_test;
+use oomscope::session::{Kept, Session, page};
 use oomscope::xplane::capture as xplane;
 use oomscope::xplane::discover as xplanes;
 use options::{Asked, Format, Options, Target, USAGE, asked};
@@ -55,14 +57,14 @@ fn main() -> ExitCode {
             return if all_good && said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         Err(message) => {
-            let _ = write!(io::stderr(), "oomscope: {message}\n\n{USAGE}");
+            let _ = write!(io::stderr(), "oomscope: {}\n\n{USAGE}", printable(&message));
             return ExitCode::from(2);
         }
     };
     match run(&options) {
         Ok(code) => code,
         Err(message) => {
-            let _ = writeln!(io::stderr(), "oomscope: {message}");
+            let _ = writeln!(io::stderr(), "oomscope: {}", printable(&message));
             ExitCode::FAILURE
         }
     }
@@ -70,7 +72,8 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<ExitCode, String> {
     let mut stderr = io::stderr().lock();
-    let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {message}"));
+    // Names of files, folders and columns can hold anything.
+    let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {}", printable(message)));
     let files = list(&options.paths, &mut say);
     let targets = [Some(&options.out), options.table.as_ref()].into_iter().flatten().filter_map(Target::file);
     if let Some(message) = options.html.as_ref().and_then(|_| html::missing()) {
@@ -85,9 +88,11 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     }
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let found = discover(&names);
-    let reports = reports(&names, &found, &files, &options.selection);
-    let xplanes: Vec<xplane::Capture> = xplanes::discover(&names).par_iter().map(|found| read_xplane(&files[found.file])).collect();
-    if found.is_empty() && reports.is_empty() && xplanes.is_empty() && !names.is_empty() {
+    let looked = looked_into(&names, &found, &files, &options.selection);
+    let in_others = !looked.is_empty();
+    let (mut captures, mut xplanes, reports) = parts(looked);
+    xplanes.par_extend(xplanes::discover(&names).par_iter().map(|found| read_xplane(&files[found.file])));
+    if found.is_empty() && !in_others && xplanes.is_empty() && !names.is_empty() {
         say(&nothing_found(&names));
     }
     let all = found.iter().flat_map(CaptureFiles::files).map(|index| bytes_of(&files[index])).sum();
@@ -95,7 +100,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         let own = capture.files().map(|index| bytes_of(&files[index])).sum();
         options.memory.map(|bytes| Budget::part(bytes, own, all))
     };
-    let mut captures: Vec<Capture> = found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection, budget(capture))).collect();
+    captures.par_extend(found.par_iter().filter_map(|capture| scan(capture, &files, &options.selection, budget(capture))));
     for capture in captures.iter().filter(|capture| capture.devices.is_empty()) {
         capture.facts.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning: &Warning| say(&warning.message));
         let rest = capture.facts.warnings.len().saturating_sub(SAID_PER_CAPTURE);
@@ -142,8 +147,8 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     of_captures.par_extend(xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
     let mut report = report(of_captures, &reports, options.top);
     report.warnings.iter().take(SAID_PER_CAPTURE).for_each(|warning| say(&warning.message));
-    if report.captures.is_empty() && found.is_empty() && !reports.is_empty() && options.selection != Selection::default() {
-        say("none of the captures in the reports is of the rank and role that were asked for");
+    if report.captures.is_empty() && found.is_empty() && in_others && options.selection != Selection::default() {
+        say("none of the captures in the reports and saved pages is of the rank and role that were asked for");
     }
     for (a, b) in &options.differences {
         match find(&report, a).and_then(|a| Ok((a, find(&report, b)?))) {
@@ -191,7 +196,8 @@ fn nothing_found(names: &[&str]) -> String {
     let shown: Vec<&str> = names.iter().take(5).copied().collect();
     let rest = if names.len() > shown.len() { ", …" } else { "" };
     let files = if names.len() == 1 { "1 file".to_owned() } else { format!("{} files", names.len()) };
-    format!("no capture found: looked for operator_memory.csv, *.xplane.pb and reports in {files} ({}{rest})", shown.join(", "))
+    let page = names.iter().find(|name| read::is_page(name)).map_or(String::new(), |name| format!("; {name} is no page that this program saved"));
+    format!("no capture found: looked for operator_memory.csv, *.xplane.pb, reports and saved pages in {files} ({}{rest}){page}", shown.join(", "))
 }
 
 fn write_report(out: &Target, text: &str) -> Result<(), String> {
@@ -286,26 +292,49 @@ fn plain(error: &io::Error) -> String {
     }
 }
 
-/// The reports among the files, with the captures that are wanted; and what is no capture that can be read.
-fn reports(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<ReadReport> {
+/// The reports and saved pages among the files, with the captures that are wanted; and what is no capture that can be read.
+fn looked_into(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<Session> {
     let read_one = |&index: &usize| {
         let Listed { name, path } = &files[index];
         let mut first = Vec::new();
         File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)).ok()?;
-        let mut report = match read::sniff(&first)? {
-            Sniffed::Report => match whole_file(path, read::LARGEST_REPORT_BYTES) {
-                Ok(text) => read::read(name, &text),
-                Err(problem) => read::failed(name, &problem),
-            },
-            other => read::unread(name, other),
+        let sniffed = read::sniff(&first)?;
+        let whole = || whole_file(path, read::LARGEST_REPORT_BYTES);
+        let of_report = |report| Session { captures: Vec::new(), reports: vec![report] };
+        let read = match sniffed {
+            Sniffed::Report => whole().map(|text| of_report(read::read(name, &text))),
+            Sniffed::Page => whole().map(|html| page::open(name, &html)),
+            Sniffed::Database | Sniffed::Snapshot => Ok(of_report(read::unread(name, sniffed))),
         };
-        report.captures.retain(|capture| match capture {
-            CaptureReport::Ascend(capture) => selection.takes(capture.rank, capture.role.as_deref()),
-            CaptureReport::Xplane(_) => selection.takes(None, None),
+        let mut session = read.unwrap_or_else(|problem| of_report(read::failed(name, &problem)));
+        session.captures.retain(|kept| match kept {
+            Kept::Ascend(capture) => selection.takes(capture.facts.rank, capture.facts.role.as_deref()),
+            Kept::Jax(_) => true,
         });
-        Some(report)
+        for report in &mut session.reports {
+            report.captures.retain(|capture| match capture {
+                CaptureReport::Ascend(capture) => selection.takes(capture.rank, capture.role.as_deref()),
+                CaptureReport::Xplane(_) => selection.takes(None, None),
+            });
+        }
+        Some(session)
     };
     read::worth_a_look(names, found).par_iter().filter_map(read_one).collect()
+}
+
+/// By kind.
+fn parts(sessions: Vec<Session>) -> (Vec<Capture>, Vec<xplane::Capture>, Vec<ReadReport>) {
+    let (mut captures, mut xplanes, mut reports) = (Vec::new(), Vec::new(), Vec::new());
+    for session in sessions {
+        reports.extend(session.reports);
+        for kept in session.captures {
+            match kept {
+                Kept::Ascend(capture) => captures.push(*capture),
+                Kept::Jax(capture) => xplanes.push(*capture),
+            }
+        }
+    }
+    (captures, xplanes, reports)
 }
 
 /// A reader that has the small files: they say whose capture it is.

@@ -14,7 +14,7 @@ usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [-
        oomscope --self-test
 
 PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), a report of schema oomscope.report/1 (made with --format json, perhaps on
-another machine), or a folder: searched for everything of these below it.
+another machine), a page saved with captures in it (--html), or a folder: searched for everything of these below it.
 
   --rank LIST      only these ranks, as in 0,2-5
   --role NAME      only this role

@@ -78,7 +78,7 @@ function Tiles({heap}: {heap: HeapPeakReport}) {
         {tiles.map((tile, at) => (
           <div key={at} class={`tile role-${tile.role}`} onPointerEnter={() => setShown(tile)}
             style={{left: `${tile.x / WIDTH * 100}%`, top: `${tile.y / HEIGHT * 100}%`, width: `${tile.width / WIDTH * 100}%`, height: `${tile.height / HEIGHT * 100}%`}}>
-            {tile.width * tile.height > NAMED * WIDTH * HEIGHT && <span>{tile.buffer === null ? t.otherBuffers : tile.buffer.shape}</span>}
+            {tile.width * tile.height > NAMED * WIDTH * HEIGHT && <span>{tile.buffer === null ? t.otherBuffers : clip(tile.buffer.shape)}</span>}
           </div>
         ))}
       </div>
@@ -88,4 +88,4 @@ function Tiles({heap}: {heap: HeapPeakReport}) {
 }
 
 const bufferLine = ({shape, bytes, count, file, line, function: name}: BufferReport, role: string): string =>
-  [role, count > 1 ? `${shape} × ${count}` : shape, size(bytes), file === null || file === undefined ? '' : `${clip(file)}:${line ?? ''} ${name ?? ''}`].filter(Boolean).join(' · ');
+  [role, count > 1 ? `${clip(shape)} × ${count}` : clip(shape), size(bytes), file === null || file === undefined ? '' : `${clip(file)}:${line ?? ''} ${clip(name ?? '')}`].filter(Boolean).join(' · ');

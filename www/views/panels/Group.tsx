@@ -29,7 +29,7 @@ export function Group({label, by, device}: {label: GroupLabel; by: By; device: D
         </>
       );
     case 'user-frame': return text === '' ? <span class="muted">{t.noStack}</span> : <code class="path">{clip(text)}</code>;
-    case 'stream': return <span class="path">{text || t.unknown}</span>;
+    case 'stream': return <span class="path">{clip(text) || t.unknown}</span>;
     case 'size-class': return <span title={exactBytes(t, Number(text))}>≤ {classSize(Number(text))}</span>;
   }
 }

@@ -31,7 +31,7 @@ export function Top({s, device}: Props) {
   }
   // What the title names is the largest, however the rows are sorted.
   const most = allocators.reduce<AllocatorRow | null>((most, row) => most === null || row.bytes > most.bytes ? row : most, null);
-  const title = s.by !== 'operator' || most === null ? t.topAll(size(bytes), blocks) : t.topTitle(clip(most.label.text || t.unattributed, 60), size(most.bytes), size(bytes));
+  const title = s.by !== 'operator' || most === null ? t.topAll(size(bytes), blocks) : t.topTitle(clip(t.ownerName(most.label.text || t.unattributed), 60), size(most.bytes), size(bytes));
   return (
     <Panel s={s} test="top" title={title} exact={exactBytes(t, bytes)} stale={!isCurrent(s, answer)} controls={controls}>
       <Allocators s={s} device={device} value={value} allocators={allocators} />
