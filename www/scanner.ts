@@ -63,6 +63,8 @@ class CaptureScan {
     const free = await this.pool.turn();
     let helpers = Promise.resolve();
     try {
+      // It may have been waited for so long.
+      if (this.signal.aborted) return null;
       return await new Promise<Scanned | null>((resolve, reject) => {
         this.signal.addEventListener('abort', () => resolve(null), {once: true});
         hear(this.#scanner, reject, data => {

@@ -15,6 +15,8 @@ import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, firstView, get, isUnderWay, notif
 
 /** So many rows have the lists of the report that have no end of their own, as on the command line. */
 export const REPORT_TOP = 25;
+/** So many files that could not be looked into are named. */
+const MOST_FAILURES = 3;
 /** Files that are looked into at once. */
 const FILES_AT_ONCE = 32;
 /** So often an engine that ended is started anew with the files that a person opened; then the files, or what is asked of them, end it. */
@@ -109,11 +111,12 @@ async function reopen(list: Lister): Promise<void> {
     if (unreadable.length > 0) notify('error', t => t.folderUnreadable(unreadable[0] ?? '', unreadable.length));
     if (tooDeep.length > 0) notify('warning', t => t.tooDeep(tooDeep[0] ?? '', tooDeep.length, DEEPEST));
     if (tooMany) notify('warning', t => t.tooMany(MOST_PATHS));
+    for (const [index, reason] of looked.failed.slice(0, MOST_FAILURES)) notify('warning', t => t.fileFailed(opened[index]?.path ?? '', reason));
     const [unread] = looked.unread;
     const {reports, pages} = looked;
     if (found.captures.length + found.xplanes.length + reports.length + pages.length > 0) begin(opened, {...found, reports: [...reports, ...pages]}, looked);
     else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
-    else if (paths.length > 0 || unreadable.length === 0) notify('error', nothingFound(paths));
+    else if (paths.length > looked.failed.length || unreadable.length + looked.failed.length === 0) notify('error', nothingFound(paths));
   } catch (error) {
     if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
   } finally {
@@ -139,24 +142,28 @@ interface Sniffed {
   pages: number[];
   /** Exports that cannot be read. */
   unread: number[];
+  /** Files that could not be looked into, and why. */
+  failed: [number, string][];
 }
 
 const LISTS = {report: 'reports', page: 'pages', other: 'unread'} as const;
 
 async function sniffed(opened: Opened[], found: FoundMessage, signal: AbortSignal): Promise<Sniffed> {
-  const result: Sniffed = {reports: [], pages: [], unread: []};
+  const result: Sniffed = {reports: [], pages: [], unread: [], failed: []};
   await eachOf(found.reports, signal, async index => {
-    const file = await opened[index]?.file().catch(() => undefined);
-    if (file === undefined) return;
-    const kind = await engine.call('sniff', [await firstBytes(file, found.sniffed_bytes)]);
+    // One that is gone, or may not be read, is told of: what it is nobody can tell.
+    const first = await opened[index]?.file().then(file => firstBytes(file, found.sniffed_bytes)).catch(error => void result.failed.push([index, String(error)]));
+    if (first === undefined) return;
+    const kind = await engine.call('sniff', [first]);
     if (kind !== undefined && kind !== null) result[LISTS[kind]].push(index);
   });
   signal.throwIfAborted();
+  // Looks end in any order.
+  result.pages.sort((a, b) => a - b);
   return result;
 }
 
-const firstBytes = async (file: File, count: number): Promise<Uint8Array> =>
-  new Uint8Array(await file.slice(0, count).arrayBuffer().catch(() => new ArrayBuffer(0)));
+const firstBytes = async (file: File, count: number): Promise<Uint8Array> => new Uint8Array(await file.slice(0, count).arrayBuffer());
 
 /** Some at once: folders can hold thousands of files. */
 async function eachOf(indices: number[], signal: AbortSignal, each: (index: number) => Promise<void>): Promise<void> {
@@ -247,11 +254,11 @@ async function compare(signal: AbortSignal): Promise<void> {
 }
 
 async function inputOf(item: Item, files: Files): Promise<ScanInput> {
-  if (item.kind === 'xplane') return {xplane: await files.listed(item.xplane.file)};
+  if (item.kind === 'xplane') return {xplane: await files.needed(item.xplane.file)};
   const {capture} = item;
   return {
     capture,
-    operator_memory: await Promise.all(capture.operator_memory.map(file => files.listed(file))),
+    operator_memory: await Promise.all(capture.operator_memory.map(file => files.needed(file))),
     profiler_info: await files.maybe(capture.profiler_info),
     profiler_metadata: await files.maybe(capture.profiler_metadata),
     memory_record: await files.maybe(capture.memory_record),
@@ -297,7 +304,7 @@ class Builder {
     patchScan(index, {phase: 'building'});
     this.#given.push(index);
     const added = engine.call('add', [scanned], scanned.transfer).then(() => {
-      if (!this.busy) this.#building = this.#build();
+      if (!this.busy && builder === this) this.#building = this.#build();
     }).catch(error => {
       this.#given = this.#given.filter(given => given !== index);
       this.#failed([index], error);
@@ -319,10 +326,12 @@ class Builder {
   }
 
   #attachReady(index: number): void {
+    // The engine's numbers are another session's by now.
+    if (builder !== this) return;
     const capture = this.#numbers.get(index);
     const origins = this.#origins.get(index);
     if (capture === undefined) return;
-    if (this.#traceless.has(index) && builder === this) patchScan(index, {phase: 'done'});
+    if (this.#traceless.has(index)) patchScan(index, {phase: 'done'});
     if (origins === undefined) return;
     this.#attaching.push(engine.call('attach', [capture, origins], origins.transfer).then(summary => {
       if (builder === this) takeAnew(index, summary);
@@ -462,14 +471,23 @@ class Files {
   }
 
   async listed(index: number): Promise<ListedFile> {
-    return {path: this.opened[index]?.path ?? '', file: await this.get(index)};
+    return {path: this.#path(index), file: await this.get(index)};
+  }
+
+  /** A file without which its capture cannot be read: of several it is told which one is at fault. */
+  async needed(index: number): Promise<ListedFile> {
+    return this.listed(index).catch(error => { throw new Error(`${this.#path(index)}: ${String(error)}`); });
+  }
+
+  #path(index: number): string {
+    return this.opened[index]?.path ?? '';
   }
 
   /** A file that can be done without. */
   async maybe(index: number | null | undefined): Promise<ListedFile | null> {
     if (index === null || index === undefined) return null;
     return this.listed(index).catch(error => {
-      notify('warning', t => t.fileFailed(this.opened[index]?.path ?? '', String(error)));
+      notify('warning', t => t.fileFailed(this.#path(index), String(error)));
       return null;
     });
   }

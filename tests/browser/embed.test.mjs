@@ -6,8 +6,7 @@ import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, PAGE, at, fixture, report, seriousFindings, shot} from './harness.mjs';
-import {serve} from '../../scripts/serve.mjs';
+import {DRIVERS, PAGE, at, fixture, report, seriousFindings, shot, someServers} from './harness.mjs';
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/embedding-example.html', import.meta.url));
 const XPLANE = fixture('xplane_scan_fits/scan_fits.xplane.pb');
@@ -56,12 +55,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, {timeout: 300_000}, () => {
     let browser;
     let oomscope;
-    const servers = [];
-    const started = async options => {
-      const server = await serve({isolated: false, ...options});
-      servers.push(server);
-      return server;
-    };
+    const {start: started, close} = someServers();
     /** Opens a page around ours, of which `allowed` says whether it is on the list. */
     const open = async ({allowed = false, attributes = '', query = '', width = 1280, height = 800} = {}) => {
       const pages = {};
@@ -78,7 +72,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     });
     after(async () => {
       await browser.close();
-      await Promise.all(servers.map(server => server.close()));
+      await close();
     });
 
     for (const [where, address] of [['http', () => started({pages: {'/example': fs.readFileSync(EXAMPLE, 'utf8')}}).then(host => `${host.address}example?page=${oomscope.address}`)],

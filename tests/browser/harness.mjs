@@ -45,6 +45,19 @@ export const openHosts = async () => {
   };
 };
 
+/** Servers that are ended together; they do not isolate the page where nothing else is said. */
+export const someServers = () => {
+  const servers = [];
+  return {
+    start: async options => {
+      const server = await serve({isolated: false, ...options});
+      servers.push(server);
+      return server;
+    },
+    close: () => Promise.all(servers.map(server => server.close())),
+  };
+};
+
 /** The command line's report on files and folders; of what gives nothing, too. */
 export const report = (...paths) =>
   spawnSync('cargo', ['run', '--quiet', '--', ...paths, '--format', 'json'], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30}).stdout;

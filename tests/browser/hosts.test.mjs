@@ -4,8 +4,7 @@ import fs from 'node:fs';
 import {after, before, describe, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import * as marionette from './marionette.mjs';
-import {DRIVERS, PAGE, at, attribute, exported, fixture, logFile, report} from './harness.mjs';
-import {serve} from '../../scripts/serve.mjs';
+import {DRIVERS, PAGE, at, attribute, exported, fixture, logFile, report, someServers} from './harness.mjs';
 
 const README = fileURLToPath(new URL('../../README.md', import.meta.url));
 const MARKS = ['<!-- hosts: written by tests/browser/hosts.test.mjs -->\n', '<!-- end -->\n'];
@@ -18,12 +17,7 @@ const framed = (address, attributes = '') => `<!doctype html><link rel="icon" hr
 
 /** What each kind of host serves, and where; `page`: the page's own address where that is in a frame. */
 const startHosts = async () => {
-  const servers = [];
-  const started = async options => {
-    const server = await serve({isolated: false, ...options});
-    servers.push(server);
-    return server;
-  };
+  const {start: started, close} = someServers();
   const alone = async options => {
     const {address} = await started(options);
     return {address};
@@ -41,7 +35,7 @@ const startHosts = async () => {
     '`<iframe>` of another origin': await inFrame(''),
     '`<iframe sandbox="allow-scripts">`': await inFrame('sandbox="allow-scripts"'),
   };
-  return {hosts, close: () => Promise.all(servers.map(server => server.close()))};
+  return {hosts, close};
 };
 
 /** Threads settle once sw.js is there, or known not to come. */

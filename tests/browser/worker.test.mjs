@@ -7,8 +7,7 @@ import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {DRIVERS, PAGE, at, attribute, fixture} from './harness.mjs';
-import {serve} from '../../scripts/serve.mjs';
+import {DRIVERS, PAGE, at, attribute, fixture, someServers} from './harness.mjs';
 
 const DEPLOYING = fileURLToPath(new URL('../../docs/deploying.md', import.meta.url));
 const HTML = fs.readFileSync(PAGE, 'utf8');
@@ -39,19 +38,14 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, {timeout: 240_000}, () => {
     let browser;
     let folder;
-    const servers = [];
-    const host = async options => {
-      const server = await serve({isolated: false, ...options});
-      servers.push(server);
-      return server;
-    };
+    const {start: host, close} = someServers();
     before(async () => {
       browser = await driver.launch();
       folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
     });
     after(async () => {
       await browser.close();
-      await Promise.all(servers.map(server => server.close()));
+      await close();
       fs.rmSync(folder, {recursive: true, force: true});
     });
 

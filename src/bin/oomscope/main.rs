@@ -296,11 +296,14 @@ fn plain(error: &io::Error) -> String {
 fn looked_into(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<Session> {
     let read_one = |&index: &usize| {
         let Listed { name, path } = &files[index];
+        let of_report = |report| Session { captures: Vec::new(), reports: vec![report] };
         let mut first = Vec::new();
-        File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)).ok()?;
+        if let Err(error) = File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)) {
+            // What it is nobody can tell.
+            return Some(of_report(read::failed(name, &unreadable(&error))));
+        }
         let sniffed = read::sniff(&first)?;
         let whole = || whole_file(path, read::LARGEST_REPORT_BYTES);
-        let of_report = |report| Session { captures: Vec::new(), reports: vec![report] };
         let read = match sniffed {
             Sniffed::Report => whole().map(|text| of_report(read::read(name, &text))),
             Sniffed::Page => whole().map(|html| page::open(name, &html)),

@@ -1,0 +1,235 @@
+// Names that are no names: a megabyte long, with control characters and marks that turn the direction of writing, `__proto__`, markup. Wherever a
+// file can put them they are shown short and as letters, the page stays as wide as its window, and the command line steers no terminal.
+// What such names must not do beside that, policy.test.mjs sees to.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {after, before, describe, test} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {DRIVERS, at, exported, fixture, openHosts, report, shot} from './harness.mjs';
+
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const LONG = 1 << 20;
+const STEERING = /(?![\n\r\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const NAMES = [
+  'M'.repeat(LONG), `字${'é'.repeat(LONG / 2)}`, 'nul\0nul', 'clear\x1b[2J\x1b]0;title\x07', 'c1\x9b31m', 'rlo\u202Egnp.exe', 'isolate\u2066\u2067x', 'line\u2028end', '__proto__', 'constructor',
+  'toString', '<b onclick="alert(1)">x</b>', '</script><script>alert(1)</script>', '`|`\\|', '=HYPERLINK("http://127.0.0.1:1/")', ' ', '\ufeffbom', '\u{1f469}\u200d\u{1f680}'.repeat(40),
+];
+
+const quoted = name => `"${name.replaceAll('"', '""')}"`;
+
+/** The sample, with such names for operators, frames, steps, role, settings and folders. */
+const hostileAscend = into => {
+  const from = fixture('ascend_sample/actor_update/npu-node-01_437600_20260526085155954_ascend_pt');
+  const to = path.join(into, 'a\u202Eb<b>\x1b[31m', '__proto___ascend_pt');
+  fs.cpSync(from, to, {recursive: true});
+  const tables = path.join(to, 'ASCEND_PROFILER_OUTPUT');
+  const known = new Map();
+  const renamed = name => known.get(name) ?? known.set(name, NAMES[known.size % NAMES.length]).get(name);
+  const csv = path.join(tables, 'operator_memory.csv');
+  const [header, ...rows] = fs.readFileSync(csv, 'utf8').split('\n');
+  // Each megabyte once: what a table says again and again it says by the row.
+  const once = new Set();
+  const nameOf = row => {
+    const given = row.slice(0, row.indexOf(','));
+    const name = renamed(given);
+    return name.length < LONG / 4 || (!once.has(name) && once.add(name)) ? name : given;
+  };
+  fs.writeFileSync(csv, [header, ...rows.map(row => row.includes(',') ? `${quoted(nameOf(row))}${row.slice(row.indexOf(','))}` : row)].join('\n'));
+  const trace = path.join(tables, 'trace_view.json');
+  const events = JSON.parse(fs.readFileSync(trace, 'utf8'));
+  for (const [nth, event] of events.entries()) {
+    const name = nth < NAMES.length * 4 ? NAMES[nth % NAMES.length] : NAMES[2 + nth % 14];
+    if (event.name?.startsWith('ProfilerStep#')) event.name += nth % 2 === 0 ? NAMES[0] : NAMES[5];
+    else if (known.has(event.name) && known.get(event.name).length < LONG / 4) event.name = known.get(event.name);
+    if (event.args?.['Call stack']) event.args['Call stack'] = event.args['Call stack'].replace('/app/rl', name.replaceAll(';', ''));
+  }
+  fs.writeFileSync(trace, JSON.stringify(events));
+  const metadata = path.join(to, 'profiler_metadata.json');
+  fs.writeFileSync(metadata, JSON.stringify({...JSON.parse(fs.readFileSync(metadata, 'utf8')), role: `${NAMES[5]}${NAMES[3]}${NAMES[0]}`, ENV_VARIABLES: Object.fromEntries(NAMES.map(name => [name, name]))}));
+  return to;
+};
+
+const varint = value => {
+  const bytes = [];
+  for (let rest = BigInt(value); ; rest >>= 7n) {
+    if (rest < 128n) return [...bytes, Number(rest)];
+    bytes.push(Number(rest & 127n) | 128);
+  }
+};
+
+/** A protobuf message with some of its fields changed: `fields` has, by number, a function from bytes to bytes, or the fields of the message within. */
+const changed = (bytes, fields) => {
+  const out = [];
+  let at = 0;
+  const number = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const from = at;
+    const tag = Number(number());
+    if ((tag & 7) !== 2) {
+      if ((tag & 7) === 0) number();
+      else at += (tag & 7) === 1 ? 8 : 4;
+      out.push(bytes.subarray(from, at));
+      continue;
+    }
+    const length = Number(number());
+    const inside = bytes.subarray(at, at += length);
+    const change = fields[tag >> 3];
+    const written = change === undefined ? inside : typeof change === 'function' ? change(inside) : changed(inside, change);
+    out.push(Buffer.from([...varint(tag), ...varint(written.length)]), written);
+  }
+  return Buffer.concat(out);
+};
+
+/** A JAX capture with such names for modules, computations, instructions, operations, functions and files. */
+const hostileXplane = into => {
+  let nth = 0;
+  const long = {left: 6};
+  const next = () => {
+    const name = NAMES[nth++ % NAMES.length];
+    return Buffer.from(name.length < LONG / 4 || long.left-- > 0 ? name : 'short');
+  };
+  const hlo = {1: {1: () => Buffer.from(`jit_${NAMES[5]}${NAMES[3]}${NAMES[0]}`), 3: {1: next, 2: {7: {1: next, 2: next, 3: next}}}}};
+  const metadata = {2: {5: {6: bytes => { try { return changed(bytes, hlo); } catch { return bytes; } }}}};
+  const file = path.join(into, 'host\u202E<b>\x1b[31m.xplane.pb');
+  fs.writeFileSync(file, changed(fs.readFileSync(fixture('xplane_attention_oom/attention_oom.xplane.pb')), {1: {4: metadata}}));
+  return file;
+};
+
+/** Texts of the page that are too long, or hold what steers. */
+const offenders = ([steering, longest]) => {
+  const steers = new RegExp(steering, 'u');
+  const wrong = text => text.length > longest || steers.test(text);
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) {
+    const node = walker.currentNode;
+    if (node.nodeType === Node.TEXT_NODE) {
+      const inside = node.parentElement.closest('script, noscript, pre');
+      if (inside === null && wrong(node.data)) found.push(`${node.parentElement.outerHTML.slice(0, 160)} ${node.data.length}`);
+    } else {
+      for (const name of ['title', 'aria-label', 'label', 'placeholder']) {
+        const value = node.getAttribute(name);
+        if (value !== null && wrong(value)) found.push(`${name} of ${node.tagName} ${node.getAttribute('data-test') ?? node.className}: ${value.length} ${value.slice(0, 60)}`);
+      }
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push(`as wide as ${document.documentElement.scrollWidth} px`);
+  return found.slice(0, 8);
+};
+const LONGEST_TEXT = 4100;
+
+const cli = (...args) => spawnSync('cargo', ['run', '--quiet', '--', ...args], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30});
+const steersNothing = (text, what, longest = Infinity) => {
+  const found = STEERING.exec(text);
+  assert.equal(found, null, `${what}: ${JSON.stringify(text.slice(Math.max(0, found?.index - 40), found?.index + 10))}`);
+  const long = text.split('\n').find(line => line.length > longest);
+  assert.equal(long, undefined, `${what}: a line of ${long?.length} letters: ${long?.slice(0, 200)}`);
+};
+
+let hosts;
+let folder;
+let captures;
+before(async () => {
+  hosts = await openHosts();
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+  captures = {ascend: hostileAscend(folder), xplane: hostileXplane(folder)};
+});
+after(async () => {
+  fs.rmSync(folder, {recursive: true, force: true});
+  await hosts.close();
+});
+
+test('the command line steers no terminal, and its lines stay short', {timeout: 300_000}, () => {
+  for (const capture of Object.values(captures)) {
+    for (const format of ['text', 'markdown', 'json']) {
+      const {stdout, stderr, status} = cli(capture, '--format', format);
+      assert.equal(status, 0, stderr);
+      steersNothing(stdout, `${capture} ${format}`, format === 'json' ? Infinity : 6000);
+      steersNothing(stderr, `${capture} ${format}: errors`, 2000);
+    }
+  }
+  const {stderr, status} = cli(path.join(folder, 'no\x1b[31m\u202Efile'), '--module', 'x\x1b[2J');
+  assert.notEqual(status, 0);
+  steersNothing(stderr, 'a path that is not there', 2000);
+  const svg = path.join(folder, 'chart.svg');
+  for (const kind of ['trend', 'lanes', 'stacked', 'flame']) {
+    assert.equal(cli(captures.ascend, '--chart', svg, '--chart-kind', kind).status, 0, kind);
+    steersNothing(fs.readFileSync(svg, 'utf8'), kind, 20_000);
+  }
+});
+
+for (const [name, driver] of Object.entries(DRIVERS)) {
+  describe(name, {timeout: 400_000}, () => {
+    let browser;
+    before(async () => { browser = await driver.launch(); });
+    after(() => browser.close());
+
+    const everyPanel = async (page, what) => {
+      const tabs = await page.evaluate(() => [...document.querySelectorAll('[data-test^="tab-"]')].map(tab => tab.dataset.test));
+      assert.ok(tabs.length > 5);
+      for (const tab of tabs) {
+        await page.click(at(tab));
+        assert.deepEqual(await page.evaluate(offenders, [STEERING.source, LONGEST_TEXT]), [], `${what} ${tab}`);
+      }
+    };
+
+    for (const kind of ['ascend', 'xplane']) {
+      test(`${kind}: in every panel, view and export`, async () => {
+        const page = await browser.open(hosts.addresses.http);
+        const files = kind === 'xplane' ? [captures.xplane] : fs.readdirSync(captures.ascend, {recursive: true}).map(file => path.join(captures.ascend, file)).filter(file => /\.(csv|json)$/.test(file) && !file.includes('truth'));
+        if (kind === 'ascend' && name === 'chromium') await page.pick(at('open-folder'), path.dirname(captures.ascend));
+        else await page.pick(at('open-files'), files);
+        const json = await exported(page, 'export-json');
+        steersNothing(json, 'JSON');
+        if (name === 'chromium') assert.equal(json, report(kind === 'ascend' ? path.dirname(captures.ascend) : captures.xplane));
+        for (const format of ['markdown', 'text']) steersNothing(await exported(page, `export-${format}`), format, 6000);
+        await everyPanel(page, kind);
+        const views = await page.evaluate(selector => [...document.querySelector(selector)?.options ?? []].map(({value}) => value), at('gantt-view'));
+        for (const view of views) {
+          await page.choose(at('gantt-view'), view);
+          assert.deepEqual(await page.evaluate(offenders, [STEERING.source, LONGEST_TEXT]), [], `${kind} ${view}`);
+        }
+        await page.click(at('tab-top')).catch(() => {});
+        await shot(page, `${name}-hostile-${kind}`);
+        for (const chart of kind === 'ascend' ? ['trend', 'lanes'] : ['heap', 'plan', 'heap-peak']) {
+          await page.evaluate(selector => {
+            globalThis.exportedBlob = undefined;
+            document.querySelector(selector).click();
+          }, at(`picture-${chart}-svg`));
+          await page.waitFor(() => globalThis.exportedBlob !== undefined);
+          const svg = await page.evaluate(() => globalThis.exportedBlob.text());
+          steersNothing(svg, `picture of ${chart}`);
+          assert.equal(await page.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').getElementsByTagName('parsererror').length, svg), 0, chart);
+        }
+        await page.click(at('export-menu'));
+        await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
+        await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
+        await page.evaluate(selector => {
+          globalThis.exportedBlob = undefined;
+          document.querySelector(selector).click();
+        }, at('save-now'));
+        await page.waitFor(() => globalThis.exportedBlob !== undefined);
+        const file = path.join(folder, `${name}-${kind}.html`);
+        fs.writeFileSync(file, await page.evaluate(() => globalThis.exportedBlob.text()));
+        assert.deepEqual(page.problems, []);
+        await page.close();
+        const saved = await browser.open(pathToFileURL(file).href, {width: 390, height: 844});
+        assert.equal(await exported(saved, 'export-json'), json);
+        await everyPanel(saved, `${kind}, saved, narrow`);
+        await shot(saved, `${name}-hostile-${kind}-narrow`);
+        assert.deepEqual(saved.problems, []);
+        await saved.close();
+      });
+    }
+  });
+}
