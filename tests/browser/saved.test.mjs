@@ -108,7 +108,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         assert.ok(warning.message.includes(said), warning.message);
         assert.equal(warning.file, 'saved.html');
         assert.deepEqual(JSON.parse(report(file)).warnings, [warning]);
-        await page.waitFor(([selector, said]) => document.querySelector(selector)?.innerText.includes(said), [at('panel-quality'), said]);
+        await page.waitFor(([selector, said]) => document.querySelector(selector)?.innerText.toLowerCase().includes(said), [at('panel-quality'), said]);
       }
       fs.writeFileSync(file, '<!doctype html><title>Another</title>');
       await page.pick(at('open-files'), [file]);

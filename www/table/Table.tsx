@@ -192,7 +192,7 @@ function Row<R>({row, index, test, columns, active, chosen, attrs, take}: RowPro
       {columns.map(column => {
         const {class: cellClass, title, ...cellAttrs} = column.attrs?.(row) ?? {};
         const classes = [column.number === true ? 'number' : '', column.picture === true ? 'bar-cell' : '', cellClass].filter(Boolean).join(' ');
-        return <td key={column.key} class={classes === '' ? undefined : classes} aria-hidden={column.picture === true ? true : undefined} title={harmless(title)} {...cellAttrs}>{column.cell === undefined ? harmless(column.value(row)) ?? '' : column.cell(row)}</td>;
+        return <td key={column.key} class={classes === '' ? undefined : classes} aria-hidden={column.picture === true ? true : undefined} title={typeof title === 'string' ? clipSentence(title) : undefined} {...cellAttrs}>{column.cell === undefined ? harmless(column.value(row)) ?? '' : column.cell(row)}</td>;
       })}
     </tr>
   );
