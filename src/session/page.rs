@@ -3,8 +3,10 @@
 use super::read::{Session, read};
 use crate::error::Problem;
 use crate::oom::read::{LARGEST_REPORT_BYTES, failed};
-use crate::scan::gzip::{Unpacker, damaged};
+use crate::scan::gzip::{Unpacker, damaged, is_gzip};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use std::borrow::Cow;
+use std::io;
 
 /// Where it goes: before anything of the page runs.
 const APP: &str = "<div id=\"app\"></div>";
@@ -49,17 +51,28 @@ pub fn view_of(html: &[u8]) -> String {
 /// What a saved page holds, which may be packed. Of one that cannot be read there is a report without captures that says why.
 pub fn open(file: &str, bytes: &[u8]) -> Session {
     let refused = |problem: &Problem| Session { captures: Vec::new(), reports: vec![failed(file, problem)] };
-    let mut html = Vec::new();
-    let mut keep = |bytes: &[u8]| html.extend_from_slice(bytes);
-    let mut unpacker = Unpacker::of_at_most(LARGEST_REPORT_BYTES);
-    if let Err(error) = unpacker.feed(bytes, &mut keep).and_then(|()| unpacker.finish(&mut keep)) {
-        return refused(&damaged(&error));
-    }
+    let html = match unpacked(bytes) {
+        Ok(html) => html,
+        Err(error) => return refused(&damaged(&error)),
+    };
     if memchr::memmem::find(&html, BEGIN.as_bytes()).is_none() {
         return refused(&Problem::NoSession);
     }
     let packed = session_of(&html).ok_or_else(|| "the captures in this page are cut or damaged. Copy the file again".to_owned());
     packed.and_then(|packed| read(&packed)).unwrap_or_else(|reason| refused(&Problem::DamagedFile { reason: reason.trim_end_matches('.').to_owned() }))
+}
+
+/// It is large: only an archive is copied.
+fn unpacked(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
+    if !is_gzip(bytes) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut html = Vec::new();
+    let mut keep = |bytes: &[u8]| html.extend_from_slice(bytes);
+    let mut unpacker = Unpacker::of_at_most(LARGEST_REPORT_BYTES);
+    unpacker.feed(bytes, &mut keep)?;
+    unpacker.finish(&mut keep)?;
+    Ok(Cow::Owned(html))
 }
 
 fn without_session(page: &str) -> String {
