@@ -140,6 +140,7 @@ export function parseMs(text: string): number | null {
   const found = /^(-?)(\d*)(?:\.(\d*))?$/.exec(THOUSANDS.test(packed) ? packed.replaceAll(',', '') : packed);
   if (found === null || (found[2] === '' && (found[3] ?? '') === '')) return null;
   const ns = Number(found[2] || 0) * MILLISECOND + Number((found[3] ?? '').slice(0, 6).padEnd(6, '0'));
+  if (!Number.isSafeInteger(ns)) return null;
   return found[1] === '-' ? -ns : ns;
 }
 

@@ -159,7 +159,8 @@ function take(hash: string): void {
   const parts = new Map(hash.slice(1).split('&').map(part => part.split('=', 2) as [string, string]));
   const number = (key: string): number | null => {
     const text = parts.get(key);
-    return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
+    // Beyond 2^53 no number is the one that was written, and no i64 of the engine's takes it.
+    return text !== undefined && /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
   };
   const on = /^(\d{1,6})\.(\d{1,6})$/.exec(parts.get('on') ?? '');
   const {place, session} = get();

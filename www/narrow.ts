@@ -95,6 +95,6 @@ export function chips(t: Messages, s: State): Chip[] {
     const value = filter[part];
     if (value === undefined || value === null) return [];
     const title = part === 'stack' ? words?.stack_frames : part === 'beneath' ? words?.beneath : undefined;
-    return [{part, text: (texts[part] as (value: unknown) => string)(value), ...title === undefined ? {} : {title: title.join('\n')}}];
+    return [{part, text: (texts[part] as (value: unknown) => string)(value), ...title === undefined ? {} : {title: title.map(frame => clip(frame)).join('\n')}}];
   });
 }

@@ -1,5 +1,5 @@
 // Charts to take away as they are seen: the page's own wasm draws them, the same picture on a canvas (PNG) and as SVG.
-import type {DeviceSummary, Label, Picture} from '../target/plain/pkg/oomscope';
+import type {DeviceSummary, Label, PhaseSummary, Picture} from '../target/plain/pkg/oomscope';
 import {Saved} from '../target/plain/pkg/oomscope';
 import {heapStyle, trendStyle} from './draw';
 import {EngineEnded} from './engine';
@@ -29,8 +29,9 @@ const LETTERS = 12;
 const SMALL_LETTERS = 11;
 const NAMED_FRAME = 24;
 const NAMED_PHASE = 30;
-/** Between the title and the bars, where their colours are explained. */
+/** Between the title and the bars: where their colours are explained, and the names of phases. */
 const LEGEND = 18;
+const PHASES = 13;
 const GREY = 12;
 /** The marks of a shape: the engine's HATCHED and the like are set by it alone. */
 const NO_MARKS = 0;
@@ -135,16 +136,22 @@ function begin(s: State, width: number, height: number, title: string[]): Sketch
 
 const chartsWidth = ({layout: {gutter, plot, margin}}: State): number => gutter + plot + margin;
 
-/** What lies over both charts: steps, the peak, the cursor, A and B. */
-function marks(sketch: Sketch, device: DeviceSummary, top: number, height: number): void {
+/** The phases whose names stand above a chart: steps; of a JAX capture, executions. */
+function namedPhases({phases}: DeviceSummary): PhaseSummary[] {
+  const steps = phases.filter(isStep);
+  return steps.length > 0 ? steps : phases;
+}
+
+const roomForNames = (device: DeviceSummary): number => device.phases.length > 0 ? PHASES : 0;
+
+/** What lies over both charts: steps with their names above, the peak, the cursor, A and B. */
+function marks(sketch: Sketch, device: DeviceSummary, namesY: number, top: number, height: number): void {
   const {s} = sketch;
   const {gutter, plot} = s.layout;
   const x = (ns: number): number => (ns - s.view.from) / (s.view.to - s.view.from) * plot;
-  const steps = device.phases.filter(isStep);
-  for (const {left, width, odd} of phasesInView(steps, s)) if (odd) sketch.box(gutter + left, top, width, height, s.theme.name, 12);
-  // Optimizer steps lie within steps; executions of a JAX module are all there is.
-  for (const {phase, left, width} of phasesInView(steps.length > 0 ? steps : device.phases, s)) {
-    if (width >= NAMED_PHASE) sketch.label(clip(phase.name), gutter + left + 2, top - 7, width - 4, {letters: SMALL_LETTERS, colour: s.theme.text});
+  for (const {left, width, odd} of phasesInView(device.phases.filter(isStep), s)) if (odd) sketch.box(gutter + left, top, width, height, s.theme.name, 12);
+  for (const {phase, left, width} of phasesInView(namedPhases(device), s)) {
+    if (width >= NAMED_PHASE) sketch.label(clip(phase.name), gutter + left + 2, namesY, width - 4, {letters: SMALL_LETTERS, colour: s.theme.text});
   }
   const line = (ns: number | null, name: string, alpha: number): void => {
     if (ns === null || x(ns) < 0 || x(ns) > plot) return;
@@ -162,7 +169,7 @@ async function trend(s: State, t: Messages): Promise<Drawn | null> {
   if (device === null || request === null) return null;
   const frame = await engine.call('frame', [{...request, gantt: undefined}]);
   const chart = document.querySelector('.trend-canvas')?.clientHeight ?? 0;
-  const curvesTop = TOP + 14;
+  const curvesTop = TOP + 14 + roomForNames(device);
   const sketch = begin(s, chartsWidth(s), curvesTop + chart, [t.trendTitle, whose(s, t), windowed(s, t, device)]);
   sketch.curves = [curvesTop, chart];
   const lines = linesOf(s);
@@ -172,7 +179,7 @@ async function trend(s: State, t: Messages): Promise<Drawn | null> {
     ...(device.peak.active_bytes ?? null) === null ? [] : [[t.active, s.theme.active] satisfies [string, number]],
     ...lines.filter(line => line !== 'outside' || device.has_outside).map((line): [string, number] => [t.lineNames[line], s.theme.lines[line]]),
   ]);
-  marks(sketch, device, curvesTop + 18, chart - 18 - 22);
+  marks(sketch, device, curvesTop - 5, curvesTop + 18, chart - 18 - 22);
   return {sketch, curves: saved => saved.trend(frame, trendStyle(s, device, t), lines, colours)};
 }
 
@@ -199,7 +206,7 @@ async function lanes(s: State, t: Messages): Promise<Drawn | null> {
   const height = gantt.kind === 'stack' ? s.layout.lanes : count * row;
   const {gutter, plot} = s.layout;
   const ramp = rampOf(s);
-  const top = ramp === null ? TOP : TOP + LEGEND;
+  const top = TOP + (ramp === null ? 0 : LEGEND) + roomForNames(device);
   const sketch = begin(s, chartsWidth(s), top + height + BOTTOM, [t.ganttViews[s.gantt], whose(s, t), windowed(s, t, device)]);
   if (ramp !== null) legend(sketch, ramp.map((step, nth) => [nth + 1 < ramp.length ? t.upTo(step) : t.larger, s.theme.ramp[nth] ?? s.theme.text]));
   sketch.grid = {
@@ -207,7 +214,7 @@ async function lanes(s: State, t: Messages): Promise<Drawn | null> {
     from_ns: s.view.from, to_ns: s.view.to, colour: s.theme.grid, text: s.theme.text,
   };
   bars(sketch, frame, top, rowPx(s) * count);
-  marks(sketch, device, top, height);
+  marks(sketch, device, top - 8, top, height);
   names(sketch, frame, t, top, first, count);
   return {sketch};
 }
@@ -300,7 +307,7 @@ function asLaidOut(s: State, t: Messages, name: string | null, selector: string)
   while (walker.nextNode() !== null) {
     const node = walker.currentNode;
     if (node instanceof HTMLElement) filled(sketch, node, place);
-    else written(sketch, node, place);
+    else for (const line of linesIn(node as Text)) written(sketch, line, place);
   }
   return {sketch};
 }
@@ -315,16 +322,27 @@ function filled(sketch: Sketch, element: HTMLElement, place: (rect: DOMRect) => 
   if (colour !== null) sketch.box(x + border, y + border, rect.width - 2 * border, rect.height - 2 * border, colour.rgb, colour.alpha);
 }
 
-function written(sketch: Sketch, node: Node, place: (rect: DOMRect) => [number, number]): void {
-  const [whole, parent] = [node.textContent ?? '', node.parentElement];
-  const text = whole.trim().replace(/\s+/g, ' ');
-  if (text === '' || parent === null) return;
-  const range = document.createRange();
-  // The room between two sentences stays where it is.
-  range.setStart(node, whole.length - whole.trimStart().length);
-  range.setEnd(node, whole.trimEnd().length);
+/** A text as the browser breaks it: without the room before and after each line. */
+function linesIn(node: Text): Range[] {
+  const lines: Range[] = [];
+  let middle = -Infinity;
+  // By letter: Chinese has no words between which a line is broken.
+  for (const {index, 0: letter} of node.data.matchAll(/\S/gu)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + letter.length);
+    const {top, bottom} = range.getBoundingClientRect();
+    if (top > middle) lines.push(range);
+    else lines.at(-1)?.setEnd(node, index + letter.length);
+    middle = (top + bottom) / 2;
+  }
+  return lines;
+}
+
+function written(sketch: Sketch, range: Range, place: (rect: DOMRect) => [number, number]): void {
+  const [text, parent] = [range.toString().replace(/\s+/g, ' '), range.startContainer.parentElement];
   const rect = range.getBoundingClientRect();
-  if (rect.width === 0) return;
+  if (parent === null || rect.width === 0) return;
   const {color, fontSize, textAlign} = getComputedStyle(parent);
   const [x, y] = place(rect);
   const ends = textAlign === 'end' || textAlign === 'right';

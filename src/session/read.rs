@@ -147,12 +147,12 @@ fn blocks(head: &DeviceHead, columns: &mut Columns) -> Result<Blocks, String> {
         streams: Vec::new(),
         folded: None,
     };
-    let none = |numbers: &[u32], texts: usize| numbers.iter().any(|&number| number as usize >= texts);
+    // Only stacks have blocks without one.
+    let all_named = blocks.name.iter().chain(&blocks.stream).all(|&number| number != u32::MAX);
     let instants = |times: &[i64], open: i64| times.iter().all(|&time| time == open || (-MOST_NS..=MOST_NS).contains(&time));
     let sizes = |sizes: &[i64], open: i64| sizes.iter().all(|&bytes| bytes == open || (-MOST_BYTES..=MOST_BYTES).contains(&bytes));
     let all_totals = [&blocks.at_start, &blocks.at_end, &blocks.freed.totals];
-    let is_sound = !none(&blocks.name, head.names.len())
-        && !none(&blocks.stream, head.streams.len())
+    let is_sound = all_named
         && blocks.size_bytes.iter().chain(&blocks.freed.size_bytes).all(|&bytes| 0 < bytes && bytes <= MOST_BYTES)
         && instants(&blocks.start_ns, 0)
         && instants(&blocks.end_ns, OPEN)

@@ -53,7 +53,7 @@ function Facts({detail, device}: {detail: BlockDetail; device: DeviceSummary}) {
       )}
       <dt>{t.duration}</dt><dd title={`${int(t, duration_ns)} ns`}>{released ? duration(duration_ns) : t.openEnd(duration(duration_ns))}</dd>
       <dt>{t.device}</dt><dd>{detail.device} {device.pool}</dd>
-      {detail.stream !== '' && <><dt>{t.stream}</dt><dd class="path">{detail.stream}</dd></>}
+      {detail.stream !== '' && <><dt>{t.stream}</dt><dd class="path">{clip(detail.stream)}</dd></>}
       <dt>{t.line}</dt><dd>{int(t, detail.line)}</dd>
     </dl>
   );

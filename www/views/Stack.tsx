@@ -1,4 +1,5 @@
 import {useLayoutEffect, useRef} from 'preact/hooks';
+import {clipSentence} from '../format';
 import {memo} from './memo';
 
 interface Props {
@@ -18,7 +19,7 @@ export const Stack = memo(function Stack({frames, user, boxed = false}: Props) {
   }, [frames]);
   return (
     <ol class={boxed ? 'stack boxed' : 'stack'} ref={list} tabIndex={boxed ? 0 : undefined}>
-      {frames.map((frame, at) => <li key={at} class={frame === user ? 'user' : undefined}>{frame}</li>)}
+      {frames.map((frame, at) => <li key={at} class={frame === user ? 'user' : undefined}>{clipSentence(frame)}</li>)}
     </ol>
   );
 });
