@@ -60,7 +60,7 @@ fn nothing_found_is_1_and_says_what_was_looked_for() {
     write(&folder.join("notes.txt"), b"x");
     let (code, said) = stderr(&[folder.to_str().unwrap()]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("looked for operator_memory.csv, *.xplane.pb and reports in 1 file (nothing/notes.txt)"), "{said}");
+    assert!(said.contains("looked for operator_memory.csv, *.xplane.pb, reports and saved pages in 1 file (nothing/notes.txt)"), "{said}");
     assert_eq!(stderr(&["no/such/path"]), (Some(1), "oomscope: no/such/path: no such file or folder\n".to_owned()));
 }
 
