@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing to build the page; `setup.sh tests` also what the tests need, `setup.sh audit` what `make audit` does. Asks nothing, does
-# nothing twice.
+# Installs what is missing to build the page; `setup.sh tests` also what the tests need, `setup.sh audit` what `make audit` does instead. Asks
+# nothing, does nothing twice.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -44,10 +44,12 @@ cargo_tool() { # name, version, then cargo's further arguments
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0 \
     cargo install --quiet --root "$tools" --version "$version" "$@"
 }
-cargo_tool wasm-bindgen "$wasm_bindgen_version" wasm-bindgen-cli --bin wasm-bindgen # no --locked: its lock file names a withdrawn version
-cargo_tool trunk "$trunk_version" trunk --locked --no-default-features --features rustls
-
-[ "${1:-}" != audit ] || cargo_tool cargo-deny "$deny_version" cargo-deny --locked
+if [ "${1:-}" = audit ]; then
+  cargo_tool cargo-deny "$deny_version" cargo-deny --locked
+else
+  cargo_tool wasm-bindgen "$wasm_bindgen_version" wasm-bindgen-cli --bin wasm-bindgen # no --locked: its lock file names a withdrawn version
+  cargo_tool trunk "$trunk_version" trunk --locked --no-default-features --features rustls
+fi
 
 # npm only when the lock file changed.
 if ! cmp -s package-lock.json node_modules/.installed-lock.json; then
