@@ -103,24 +103,25 @@ pub fn merge(opened: impl IntoIterator<Item = Identity>, read: &[ReadReport]) ->
     }
     all.sort_by(|(a, file_a, _), (b, file_b, _)| (&a.source, file_a).cmp(&(&b.source, file_b)));
     let mut warnings: Vec<Warning> = read.iter().flat_map(|report| report.warnings.iter().cloned()).collect();
-    let mut kept: Vec<(Identity, Option<&str>, Origin)> = Vec::with_capacity(all.len());
-    for (identity, file, origin) in all {
-        // The captures of one report are as its writer had them.
+    let mut kept: Vec<(Identity, Origin)> = Vec::with_capacity(all.len());
+    for (identity, _, origin) in all {
         let others = || kept.iter().rev().take_while(|(other, ..)| other.source == identity.source);
-        let there = others().any(|(_, other, _)| *other != file);
-        // A capture and the page that it was saved with may be opened together.
-        let again = others().any(|(other, other_file, _)| (*other_file != file || file.is_none()) && *other == identity);
+        // The captures of one report are as its writer had them.
+        let of_another = |other: &Origin| !matches!((other, &origin), (Origin::Read(a, _), Origin::Read(b, _)) if a == b);
+        // A capture and the page that it was saved with may be opened together; different ones that were opened are apart in some other way.
+        let again = others().any(|(other, from)| of_another(from) && *other == identity);
+        let there = others().any(|(_, from)| of_another(from) && !matches!((from, &origin), (Origin::Opened(_), Origin::Opened(_))));
         if there || again {
             let problem = if again { Problem::DuplicateCapture } else { Problem::SameSource };
             warnings.push(Warning::new(&problem, Position::file(&identity.source)));
         }
         if !again {
-            kept.push((identity, file, origin));
+            kept.push((identity, origin));
         }
     }
     error::sort(&mut warnings);
     warnings.dedup();
-    Merged { captures: kept.into_iter().map(|(.., origin)| origin).collect(), warnings }
+    Merged { captures: kept.into_iter().map(|(_, origin)| origin).collect(), warnings }
 }
 
 #[cfg(test)]
@@ -165,6 +166,10 @@ mod tests {
         let (a, b) = (capture("a_ascend_pt", 2), capture("a_ascend_pt", 5));
         let merged = merge([&a, &b, &a].map(Identity::of_capture), &[]);
         assert_eq!(merged.captures, [Origin::Opened(0), Origin::Opened(1)]);
+        assert_eq!(codes(&merged), [("duplicate-capture", "a_ascend_pt")]);
+        // Two saved pages may hold one report.
+        let merged = merge([], &[read("1.json", &[&a, &b]), read("1.json", &[&a])]);
+        assert_eq!(merged.captures, [Origin::Read(0, 0), Origin::Read(0, 1)]);
         assert_eq!(codes(&merged), [("duplicate-capture", "a_ascend_pt")]);
     }
 
