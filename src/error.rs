@@ -168,8 +168,15 @@ pub enum Problem {
         /// Rows that lost theirs.
         rows: u64,
     },
+    /// Texts of call stacks had no room.
+    StacksDropped {
+        /// Operators that lost theirs.
+        operators: u64,
+    },
     /// Rows from here on had no room.
     MemoryFull,
+    /// What happened at run time has no room.
+    EventsTooMany,
     /// More problems of one kind than are listed.
     MoreWarnings {
         /// Their code.
@@ -350,7 +357,9 @@ impl Problem {
             Problem::SameSource => "same-source",
             Problem::BlocksFolded { .. } => "blocks-folded",
             Problem::NamesDropped { .. } => "names-dropped",
+            Problem::StacksDropped { .. } => "stacks-dropped",
             Problem::MemoryFull => "memory-full",
+            Problem::EventsTooMany => "events-too-many",
             Problem::MoreWarnings { .. } => "more-warnings",
         }
     }
@@ -385,6 +394,7 @@ impl Problem {
             }
             Problem::DuplicateFile { taken } => drop(put("taken", Arg::Text(taken.clone()))),
             Problem::CutTrace { events } => drop(put("events", number(*events))),
+            Problem::StacksDropped { operators } => drop(put("operators", number(*operators))),
             Problem::CutCapture { planes } => drop(put("planes", number(*planes))),
             Problem::JoinedCapture { plane } => drop(put("plane", Arg::Text(plane.clone()))),
             Problem::NoAllocatorEvents { made_on } => drop(put("made_on", Arg::Text(made_on.name().to_owned()))),
@@ -543,6 +553,12 @@ impl Problem {
             ),
             Problem::NamesDropped { rows } => {
                 format!("{place}: for want of memory {rows} rows lost the operator's name; they are counted as (name dropped). {ROOM}")
+            }
+            Problem::EventsTooMany => {
+                format!("{place}: there is no memory for what happened at run time, so only the plans are told. {ROOM}")
+            }
+            Problem::StacksDropped { operators } => {
+                format!("{place}: for want of memory {operators} operators lost their call stack. {ROOM}")
             }
             Problem::MemoryFull => format!("{place}: there is no memory left for this row and those after it: they are not counted. {ROOM}"),
             Problem::MoreWarnings { code, count } => format!("{place}: {count} more {code} warnings are not listed."),

@@ -17,4 +17,11 @@ export function bigFiles(item: Item): number[] {
   return [...operator_memory, ...[memory_record, npu_module_mem, trace].filter(index => index !== null && index !== undefined)];
 }
 
+/** All files that are read of it. */
+export function allFiles(item: Item): number[] {
+  if (item.kind === 'xplane') return [item.xplane.file];
+  const {profiler_info, profiler_metadata} = item.capture;
+  return [...bigFiles(item), ...[profiler_info, profiler_metadata].filter(index => index !== null && index !== undefined)];
+}
+
 export const bytesOf = (item: Item, sizes: ReadonlyMap<number, number>): number => bigFiles(item).reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);

@@ -6,6 +6,8 @@ export interface Parameters {
   /** A language's tag, and a theme, as written. */
   lang: string | null;
   theme: string | null;
+  /** MiB that captures may take, as written. */
+  memory: string | null;
   /** A view as it stands behind the #, without that. */
   view: string | null;
   /** Origins whose files need nobody's yes. */
@@ -18,6 +20,7 @@ export function parametersOf(search: string): Parameters {
     embed: query.get('embed') === '1',
     lang: query.get('lang'),
     theme: query.get('theme'),
+    memory: query.get('memory'),
     view: query.get('view'),
     allow: (query.get('allow') ?? '').split(',').filter(isOrigin),
   };

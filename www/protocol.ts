@@ -115,6 +115,7 @@ export interface EngineCalls {
   saved(stacks: boolean, folders: boolean): Uint8Array;
   saved_page(page: string, packed: Uint8Array, view: string): Uint8Array;
   open_saved(packed: Uint8Array): CaptureSummary[];
+  memory(): number;
   clear(): void;
 }
 
@@ -133,9 +134,17 @@ export interface ListedFile {
 }
 
 /** A capture to be scanned. */
-export type ScanInput = AscendInput | {xplane: ListedFile};
+export type ScanInput = AscendInput | {xplane: ListedFile; memory: MemoryPart};
+
+/** What all captures may take, and the bytes of the files of this one and of all: each has the part of its files. */
+export interface MemoryPart {
+  bytes: number;
+  own: number;
+  all: number;
+}
 
 export interface AscendInput {
+  memory: MemoryPart;
   capture: CaptureFiles;
   operator_memory: ListedFile[];
   profiler_info: ListedFile | null;

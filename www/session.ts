@@ -4,10 +4,11 @@ import {savedSession} from './embedded';
 import {Engine, EngineEnded} from './engine';
 import {nothingFound} from './explain';
 import type {Item} from './found';
-import {bigFiles, itemsOf} from './found';
+import {allFiles, bigFiles, itemsOf} from './found';
+import {bytesOfBudget} from './memory';
 import type {Dropped, Opened, Walk} from './open';
 import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
-import type {ListedFile, ScanInput, Scanned} from './protocol';
+import type {ListedFile, MemoryPart, ScanInput, Scanned} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Place, Scan, Session, State} from './state';
@@ -214,9 +215,11 @@ async function read(found: FoundMessage, {reports, pages, unread}: Sniffed, file
   // One after the other: each is large.
   for (const page of pages) if (!signal.aborted) await readPage(page, files, mine, onlyPage);
   if (reports.length + pages.length + unread.length > 0) await compare(signal);
-  await scanAll(items.map((item, index) => job(item, index, files, mine)), signal);
+  const memory = await parts(items, files, signal);
+  await scanAll(items.map((item, index) => job(item, index, files, memory[index] ?? WITHOUT_FILES, mine)), signal);
   await mine.finished();
   if (mine !== builder) return;
+  await tellMemory();
   await compare(signal);
   patch(() => ({readingSince: null}));
 }
@@ -253,11 +256,32 @@ async function compare(signal: AbortSignal): Promise<void> {
   if (comparison && !signal.aborted) patch(() => ({comparison}));
 }
 
-async function inputOf(item: Item, files: Files): Promise<ScanInput> {
-  if (item.kind === 'xplane') return {xplane: await files.needed(item.xplane.file)};
+const WITHOUT_FILES: MemoryPart = {bytes: 0, own: 0, all: 0};
+
+/** The part of the memory that each may take. */
+async function parts(items: Item[], files: Files, signal: AbortSignal): Promise<MemoryPart[]> {
+  const bytes = bytesOfBudget(get().memoryBudget);
+  const own = items.map(() => 0);
+  await eachOf([...items.keys()], signal, async index => {
+    const item = items[index];
+    const sizes = await Promise.all((item === undefined ? [] : allFiles(item)).map(file => files.get(file).then(({size}) => size, () => 0)));
+    own[index] = sizes.reduce((sum, size) => sum + size, 0);
+  });
+  const all = own.reduce((sum, size) => sum + size, 0);
+  return own.map(own => ({bytes, own, all}));
+}
+
+async function tellMemory(): Promise<void> {
+  const memoryUsed = await engine.call('memory', []).catch(error => void ignoreEnded(error));
+  if (memoryUsed !== undefined) set({memoryUsed});
+}
+
+async function inputOf(item: Item, files: Files, memory: MemoryPart): Promise<ScanInput> {
+  if (item.kind === 'xplane') return {xplane: await files.needed(item.xplane.file), memory};
   const {capture} = item;
   return {
     capture,
+    memory,
     operator_memory: await Promise.all(capture.operator_memory.map(file => files.needed(file))),
     profiler_info: await files.maybe(capture.profiler_info),
     profiler_metadata: await files.maybe(capture.profiler_metadata),
@@ -267,10 +291,10 @@ async function inputOf(item: Item, files: Files): Promise<ScanInput> {
   };
 }
 
-function job(item: Item, index: number, files: Files, into: Builder): Job {
+function job(item: Item, index: number, files: Files, memory: MemoryPart, into: Builder): Job {
   return {
     started: () => patchScan(index, {phase: 'reading'}),
-    input: () => inputOf(item, files),
+    input: () => inputOf(item, files, memory),
     progress: bytes => patchScan(index, {bytesRead: bytes}),
     scanned: result => into.add(index, result),
     traced: result => into.attach(index, result),

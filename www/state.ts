@@ -8,6 +8,7 @@ import type {GanttView, LaneSort} from './gantt';
 import type {Locale, Messages} from './i18n';
 import type {Host} from './isolation';
 import {preferredLocale} from './i18n';
+import {preferredBudget} from './memory';
 import type {Opened} from './open';
 import type {Answers} from './panels';
 import type {Frame, HeapCurve} from './protocol';
@@ -133,6 +134,9 @@ export interface State {
   theme: Theme;
   themeChoice: ThemeChoice;
   threads: number | null;
+  /** What captures may take from the next opening on, in MiB, and what the engine takes, in bytes. */
+  memoryBudget: number;
+  memoryUsed: number | null;
   /** Whether the page may have threads, and why not. */
   host: Host;
   engineFailure: string | null;
@@ -246,6 +250,8 @@ let state: State = {
   theme: wear(preferredTheme()),
   themeChoice: preferredTheme(),
   threads: null,
+  memoryBudget: preferredBudget(),
+  memoryUsed: null,
   host: 'plain',
   engineFailure: null,
   walked: null,

@@ -1,6 +1,6 @@
 // The worker that runs anywhere: the engine where threads cannot be had, every scanner and its helpers.
 import {Engine, Scanner, cut_trace, discover, initSync, scan_part, scan_xplane, self_test, self_test_files, set_panic_hook, threads} from '../target/plain/pkg/oomscope';
-import type {AscendInput, ByteRange, ListedFile, Scanned, ToWorker} from './protocol';
+import type {AscendInput, ByteRange, ListedFile, MemoryPart, Scanned, ToWorker} from './protocol';
 import {engineRole, listen, post} from './worker-role';
 
 let answer: ((call: Extract<ToWorker, {type: 'call'}>) => void) | null = null;
@@ -33,8 +33,8 @@ function progressAtTimes(bytes: number): void {
   progress(bytes);
 }
 
-async function scanXplane({path, file}: ListedFile): Promise<void> {
-  const result: Scanned = await scan_xplane(path, file, progressAtTimes);
+async function scanXplane({path, file}: ListedFile, memory: MemoryPart): Promise<void> {
+  const result: Scanned = await scan_xplane(path, file, memory, progressAtTimes);
   post({type: 'scanned', result}, result.transfer);
   post({type: 'traced', result: null});
 }
@@ -86,7 +86,7 @@ listen(async message => {
       break;
     case 'scan':
       start(message.module);
-      if ('xplane' in message.input) await scanXplane(message.input.xplane);
+      if ('xplane' in message.input) await scanXplane(message.input.xplane, message.input.memory);
       else await scan(message.input, message.pieces);
       break;
     case 'self_test':

@@ -111,6 +111,12 @@ pub struct TextRoom {
     left_bytes: u64,
 }
 
+impl Default for TextRoom {
+    fn default() -> Self {
+        TextRoom::new(None)
+    }
+}
+
 impl TextRoom {
     /// Room for so many bytes; without a limit where none is given.
     pub fn new(bytes: Option<u64>) -> TextRoom {

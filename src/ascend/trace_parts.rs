@@ -4,6 +4,7 @@
 //! A part begins at an event that its reader guessed and says at which event it ended ([`crate::scan::json`]). It counts when the part
 //! before it ended at that very event; where the guess was another, what lies between, or the range, is read again.
 
+use super::budget::{Budget, TextRoom};
 use super::trace_view::{Dequeue, Field, NONE, Operators, Phase, Point, Spans, Trace};
 use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
 use crate::scan::json::{End, Ended, LONGEST_EVENT};
@@ -43,6 +44,8 @@ pub struct TracePart {
     pub phases: Vec<Phase>,
     /// Events that were set aside.
     pub bad_values: BadValues,
+    /// Operators whose stack had no room.
+    pub dropped_stacks: u64,
 }
 
 /// A field that is no number.
@@ -89,6 +92,7 @@ impl Default for TracePart {
             flow_ends: Vec::new(),
             phases: Vec::new(),
             bad_values: BadValues::default(),
+            dropped_stacks: 0,
         }
     }
 }
@@ -103,8 +107,13 @@ pub fn ranges(file_bytes: u64, most: usize) -> Vec<Range<u64>> {
 }
 
 /// Puts parts together, each given with its range. `read` reads a range that begins exactly at an event: it is called where a guess was wrong.
-pub fn join(file: &str, parts: impl IntoIterator<Item = (Range<u64>, TracePart)>, read: &mut dyn FnMut(Range<u64>) -> TracePart) -> Trace {
-    let mut joiner = Joiner::new(file);
+pub fn join(
+    file: &str,
+    budget: Option<Budget>,
+    parts: impl IntoIterator<Item = (Range<u64>, TracePart)>,
+    read: &mut dyn FnMut(Range<u64>) -> TracePart,
+) -> Trace {
+    let mut joiner = Joiner::new(file, budget);
     for (range, part) in parts {
         joiner.add(range, part);
         while let Some(range) = joiner.missing() {
@@ -124,9 +133,9 @@ pub struct Joiner {
 }
 
 impl Joiner {
-    /// For the ranges of a file, which must cover it from its start.
-    pub fn new(file: &str) -> Joiner {
-        Joiner { whole: Whole::new(file), waiting: BTreeMap::new(), next: 0 }
+    /// For the ranges of a file, which must cover it from its start. With so much memory; without a limit where none is given.
+    pub fn new(file: &str, budget: Option<Budget>) -> Joiner {
+        Joiner { whole: Whole::new(file, budget.map(Budget::for_stacks)), waiting: BTreeMap::new(), next: 0 }
     }
 
     /// Takes the part of a range.
@@ -177,6 +186,7 @@ pub(super) struct Whole {
     names: Interner,
     stacks: Interner,
     threads: Interner,
+    stacks_room: TextRoom,
 }
 
 /// What must come next.
@@ -191,7 +201,7 @@ enum Next {
 }
 
 impl Whole {
-    pub(super) fn new(file: &str) -> Whole {
+    pub(super) fn new(file: &str, stack_bytes: Option<u64>) -> Whole {
         Whole {
             file: file.to_owned(),
             next: Next::Start,
@@ -199,6 +209,7 @@ impl Whole {
             names: Interner::default(),
             stacks: Interner::default(),
             threads: Interner::default(),
+            stacks_room: TextRoom::new(stack_bytes),
         }
     }
 
@@ -210,7 +221,11 @@ impl Whole {
         };
         let numbers = |texts: &[String], interner: &mut Interner| texts.iter().map(|text| interner.number(text)).collect::<Vec<u32>>();
         let names = numbers(&part.names, &mut self.names);
-        let stacks = numbers(&part.stacks, &mut self.stacks);
+        let has_room = |text: &str, stacks: &Interner, room: &mut TextRoom| stacks.known(text.as_bytes()).is_some() || room.takes(text.as_bytes());
+        let number = |text: &String| if has_room(text, &self.stacks, &mut self.stacks_room) { self.stacks.number(text) } else { NONE };
+        let stacks: Vec<u32> = part.stacks.iter().map(number).collect();
+        let is_dropped = |stack: &&u32| stacks.get(**stack as usize) == Some(&NONE);
+        part.dropped_stacks += part.operators.stack.iter().filter(is_dropped).count() as u64;
         let threads = numbers(&part.threads, &mut self.threads);
         let renumber = |numbers: &mut [u32], by: &[u32]| numbers.iter_mut().for_each(|number| *number = by.get(*number as usize).copied().unwrap_or(NONE));
         for spans in [&mut part.operators.spans, &mut part.python] {
@@ -226,6 +241,7 @@ impl Whole {
         whole.ended.broken.append(&mut part.ended.broken);
         whole.failure = part.failure;
         whole.events += part.events;
+        whole.dropped_stacks += part.dropped_stacks;
         whole.operators.append(part.operators);
         whole.python.append(part.python);
         append(&mut whole.enqueued, part.enqueued);
@@ -271,6 +287,9 @@ impl Whole {
         let endless = format!("this event has no end within {} MiB, longer than profilers write; it was set aside", LONGEST_EVENT >> 20);
         for broken in &part.ended.broken {
             warnings.push(&damaged(if broken.endless { &endless } else { "this event is no JSON; it was set aside" }), at(broken.byte));
+        }
+        if part.dropped_stacks > 0 {
+            warnings.push(&Problem::StacksDropped { operators: part.dropped_stacks }, Position::file(&self.file));
         }
         let cut = Problem::CutTrace { events: part.events };
         match part.ended.end {
@@ -337,6 +356,10 @@ mod tests {
 
     /// The trace by ranges, and how often something was read again.
     fn by_ranges(text: &[u8], cuts: &[u64]) -> (Trace, usize) {
+        by_ranges_within(None, text, cuts)
+    }
+
+    fn by_ranges_within(budget: Option<Budget>, text: &[u8], cuts: &[u64]) -> (Trace, usize) {
         let bounds = [&[0], cuts, &[u64::MAX]].concat();
         let ranges = bounds.windows(2).map(|pair| pair[0]..pair[1]);
         let mut again = 0;
@@ -344,8 +367,22 @@ mod tests {
             again += 1;
             part(text, range, true)
         };
-        let trace = join("t.json", ranges.map(|range| (range.clone(), part(text, range, false))), &mut read);
+        let trace = join("t.json", budget, ranges.map(|range| (range.clone(), part(text, range, false))), &mut read);
         (trace, again)
+    }
+
+    /// What has no room does not depend on who reads it.
+    #[test]
+    fn stacks_beyond_their_room_are_dropped_and_counted() {
+        let text = format!("[{}]", (0..200).map(operator).collect::<Vec<_>>().join(", "));
+        let budget = Some(Budget { bytes: 8 * 300 });
+        let mut reader = TraceReader::new("t.json").within(budget);
+        reader.feed(text.as_bytes());
+        let whole = reader.finish();
+        assert_eq!(whole.stacks.len(), 1);
+        let dropped = whole.operators.stack.iter().filter(|&&stack| stack == NONE).count();
+        assert!(whole.warnings[0].code == "stacks-dropped" && whole.warnings[0].message.contains(&format!(" {dropped} operators")), "{:?}", whole.warnings);
+        assert_eq!((dropped, by_ranges_within(budget, text.as_bytes(), &[1000, 9000]).0), (133, whole));
     }
 
     fn operator(nth: usize) -> String {

@@ -6,6 +6,7 @@
 //!
 //! A call stack joins its frames by `;\r\n` and begins with the leaf. Stacks are interned: a trace of 570 MB has some hundred.
 
+use super::budget::{Budget, TextRoom};
 use super::trace_event::{AnyShape, Fields, KnownStacks, Shape, StackText, any_shape, is_step, plain};
 use super::trace_parts::{BadValue, TracePart, Whole};
 use crate::error::Warning;
@@ -123,6 +124,8 @@ pub struct Trace {
 /// Reads the file, or a range of its bytes.
 pub struct TraceReader {
     file: String,
+    /// What the texts of stacks may take.
+    stack_bytes: Option<u64>,
     splitter: EventSplitter,
     events: Events,
 }
@@ -135,6 +138,7 @@ struct Events {
     threads: Interner,
     stacks: Interner,
     known_stacks: KnownStacks,
+    stacks_room: TextRoom,
     /// The text that tells the latest event's thread, and its number.
     thread: (Vec<u8>, u32),
     any_shape: AnyShape,
@@ -143,7 +147,14 @@ struct Events {
 impl TraceReader {
     /// A reader at the start of a file.
     pub fn new(file: &str) -> TraceReader {
-        TraceReader { file: file.to_owned(), splitter: EventSplitter::default(), events: Events::default() }
+        TraceReader { file: file.to_owned(), stack_bytes: None, splitter: EventSplitter::default(), events: Events::default() }
+    }
+
+    /// With so much memory; without a limit where none is given. Not for a range, which knows little of what was before.
+    pub fn within(self, budget: Option<Budget>) -> TraceReader {
+        let stack_bytes = budget.map(Budget::for_stacks);
+        let events = Events { stacks_room: TextRoom::new(stack_bytes), ..self.events };
+        TraceReader { stack_bytes, events, ..self }
     }
 
     /// A reader of the events that begin in a range of the file; see [`EventSplitter::range`].
@@ -173,7 +184,7 @@ impl TraceReader {
 
     /// Ends the file.
     pub fn finish(self) -> Trace {
-        let mut whole = Whole::new(&self.file);
+        let mut whole = Whole::new(&self.file, self.stack_bytes);
         whole.append(self.finish_part());
         whole.finish()
     }
@@ -286,7 +297,14 @@ impl Events {
             return number;
         }
         let text = serde_json::from_slice::<String>(json).unwrap_or_default();
-        let number = if text.trim().is_empty() { NONE } else { self.stacks.number(&text) };
+        let number = match () {
+            () if text.trim().is_empty() => NONE,
+            () if self.stacks.known(text.as_bytes()).is_some() || self.stacks_room.takes(text.as_bytes()) => self.stacks.number(&text),
+            () => {
+                self.part.dropped_stacks += 1;
+                return NONE;
+            }
+        };
         self.known_stacks.insert(json.to_vec(), number);
         number
     }

@@ -402,6 +402,11 @@ impl Of<'_> {
             held.bytes = held.bytes.saturating_add(blocks.size_bytes[block as usize]);
             held.blocks += 1;
         }
+        if let Some((without, folded)) = held.last_mut().zip(blocks.folded.as_deref()) {
+            let alive = folded.alive(peak, ());
+            without.bytes = without.bytes.saturating_add(alive.bytes);
+            without.blocks += alive.blocks;
+        }
         let flame = Flame::of(&stacks.texts, &held);
         let width = self.wanted.size_px.0.saturating_sub(2 * SIDE_PX as u32).max(1);
         let title = format!("Alive at the peak by call stack: {}", human_bytes(flame.nodes[0].bytes));

@@ -1,6 +1,7 @@
 //! What changed between two instants: the blocks of each group that are new, freed, or alive at both.
 
 use super::blocks::Blocks;
+use super::live::Group;
 
 /// Some blocks of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,6 +13,16 @@ pub struct Share {
 }
 
 impl Share {
+    /// All blocks of a group.
+    pub fn of<K>(group: &Group<K>) -> Share {
+        Share { bytes: group.bytes, blocks: group.blocks }
+    }
+
+    fn plus(&mut self, more: Share) {
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.blocks += more.blocks;
+    }
+
     fn add(&mut self, bytes: i64) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.blocks += 1;
@@ -32,6 +43,25 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// Of blocks that cannot be told apart: what they became more or less by.
+    pub fn net_of(key: u32, at_a: Share, at_b: Share) -> Difference {
+        let less = |from: Share, by: Share| Share { bytes: from.bytes.saturating_sub(by.bytes).max(0), blocks: from.blocks.saturating_sub(by.blocks) };
+        let common = Share { bytes: at_a.bytes.min(at_b.bytes), blocks: at_a.blocks.min(at_b.blocks) };
+        Difference { key, new: less(at_b, at_a), freed: less(at_a, at_b), common }
+    }
+
+    /// Counts another group in.
+    pub fn add(&mut self, other: &Difference) {
+        self.new.plus(other.new);
+        self.freed.plus(other.freed);
+        self.common.plus(other.common);
+    }
+
+    /// The largest change first, whichever way it goes, then what stayed.
+    pub fn order(&self) -> std::cmp::Reverse<(i64, i64, i64)> {
+        std::cmp::Reverse((self.net_bytes().saturating_abs(), self.new.bytes.max(self.freed.bytes), self.common.bytes))
+    }
+
     /// By how much the group is larger at B.
     pub fn net_bytes(&self) -> i64 {
         self.new.bytes.saturating_sub(self.freed.bytes)
@@ -53,7 +83,7 @@ pub fn between(blocks: &Blocks, key: &[u32], groups: usize, (a_ns, b_ns): (i64, 
         }
     }
     all.retain(|group| group.new.blocks + group.freed.blocks + group.common.blocks > 0);
-    all.sort_by_key(|group| std::cmp::Reverse((group.net_bytes().saturating_abs(), group.new.bytes.max(group.freed.bytes), group.common.bytes)));
+    all.sort_by_key(Difference::order);
     all
 }
 
@@ -63,6 +93,14 @@ mod tests {
     use super::super::live;
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn of_blocks_that_cannot_be_told_apart_the_change_is_known() {
+        let [less, more] = [Share { bytes: 5, blocks: 1 }, Share { bytes: 9, blocks: 3 }];
+        let figures = |difference: Difference| [difference.new, difference.freed, difference.common].map(|share| (share.bytes, share.blocks));
+        assert_eq!(figures(Difference::net_of(7, less, more)), [(4, 2), (0, 0), (5, 1)]);
+        assert_eq!(figures(Difference::net_of(7, more, less)), [(0, 0), (4, 2), (5, 1)]);
+    }
 
     #[test]
     fn new_freed_and_common() {

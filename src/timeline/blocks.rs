@@ -317,6 +317,11 @@ impl Interner {
         self.number_of(text.as_bytes())
     }
 
+    /// The number of a text that has one.
+    pub fn known(&self, text: &[u8]) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
     /// The number of a text that is known to be UTF-8.
     pub fn number_of(&mut self, text: &[u8]) -> u32 {
         if let Some(&number) = self.numbers.get(text) {

@@ -10,7 +10,7 @@ pub mod runs;
 use super::allocators::Allocator;
 use super::blocks::{Blocks, OPEN, UNKNOWN};
 use super::live::{Group, size_class_bytes};
-use super::replay::Replay;
+use super::replay::{Curves, Replay};
 use runs::{Event, Runs};
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,11 @@ impl Folded {
             open_blocks: self.open_blocks,
             byte_ns: self.released_byte_ns.saturating_add((i128::from(self.open_bytes) * i128::from(end_ns)).saturating_sub(self.open_byte_start).max(0)),
         }
+    }
+
+    /// The largest total of the capture if these blocks did not exist.
+    pub fn peak_without(&self, curves: &Curves) -> i64 {
+        (0..curves.len()).map(|at| curves.total_bytes(at).saturating_sub(self.alive(at, ()).bytes)).max().unwrap_or(0)
     }
 
     fn add(&mut self, block: &FoldedBlock) {
@@ -294,6 +299,11 @@ mod tests {
             for (&start, &end) in blocks.start_ns.iter().zip(&blocks.end_ns).filter(|(start, end)| start != end) {
                 prop_assert!(curves.time_ns.contains(&start) && (end == OPEN || curves.time_ns.contains(&end)));
             }
+            // Without them: the peak of the others over the baseline.
+            let others: Vec<_> = rows.iter().filter(|row| row.1 > of.up_to_bytes).copied().collect();
+            let most = (0..curves.len()).map(|at| live::bytes_of(&blocks, &live::at(&blocks, curves.time_ns[at])) + curves.baseline_bytes[at]).max();
+            prop_assert_eq!(of.peak_without(curves), most.unwrap_or(0));
+            prop_assert_eq!(others.len(), blocks.len());
             // What was allocated over the whole capture.
             let small: Vec<u32> = (0..unfolded.len()).map(|i| u32::from(unfolded.size_bytes[i] <= of.up_to_bytes)).collect();
             prop_assert_eq!(of.allocator(1, 200), allocators::by_key(&unfolded, &small, 2, 200).remove(1));

@@ -20,10 +20,10 @@ use crate::oom::compare::{self, Member, members_of_capture, members_of_report};
 use crate::oom::difference::{Difference, between};
 use crate::oom::merge::{Identity, Merged, Origin, merge};
 use crate::oom::read::{self, ReadReport, Sniffed};
-use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, known, report, stack_counts};
+use crate::oom::report::{AscendReport, CaptureReport, Report, ascend_report, folded_at, known, report, stack_counts};
 use crate::oom::xplane_report::{Wanted, xplane_report};
 use crate::session::{self, Held, Include, Session};
-use crate::timeline::live;
+use crate::timeline::live::{self, Group};
 use crate::timeline::lod::listed::Listed;
 use crate::timeline::replay::Change;
 use crate::xplane::capture::Capture as Jax;
@@ -152,6 +152,12 @@ impl Engine {
     pub fn add_page(&mut self, path: &str, bytes: &[u8]) -> Result<Ts<SavedPage>, JsError> {
         let captures = self.take(session::page::open(path, bytes));
         Ok(SavedPage { captures, view: session::page::view_of(bytes) }.into_ts()?)
+    }
+
+    /// What this instance holds of the machine's memory, in bytes.
+    pub fn memory(&self) -> f64 {
+        const PAGE_BYTES: f64 = 65536.0;
+        std::arch::wasm32::memory_size(0) as f64 * PAGE_BYTES
     }
 
     /// Forgets everything.
@@ -391,18 +397,26 @@ impl OpenedDevice {
         let change = |change: &Change| ChangeSummary { time_ns: relative(change.time_ns), bytes: change.bytes as f64 };
         let live_at_peak = live::at(blocks, curves.time_ns[at]);
         let alive_at_end = live::at_the_end(blocks);
-        let by_operator = live::by_operator(blocks, &live_at_peak).into_iter().map(|group| GroupSummary {
-            name: blocks.names[group.key as usize].clone(),
-            lane: self.lane_of[group.key as usize],
-            bytes: group.bytes as f64,
-            blocks: group.blocks as u32,
-        });
+        let folded = blocks.folded.as_deref();
+        let at_peak = folded_at(device, at);
+        let open = folded.map_or(Group { key: (), bytes: 0, blocks: 0 }, |folded| folded.open(()));
+        let group =
+            |Group { key: (name, lane), bytes, blocks }: Group<(String, Option<u32>)>| GroupSummary { name, lane, bytes: bytes as f64, blocks: blocks as u32 };
+        let by_operator = live::by_operator(blocks, &live_at_peak).into_iter();
+        let mut by_operator: Vec<_> =
+            by_operator.map(|group| group.renamed(|key| (blocks.names[key as usize].clone(), Some(self.lane_of[key as usize])))).collect();
+        let live_blocks = live_at_peak.len() as u32 + at_peak.as_ref().map_or(0, |group| group.blocks as u32);
+        if let Some(at_peak) = at_peak {
+            let place = by_operator.partition_point(|group| group.bytes >= at_peak.bytes);
+            by_operator.insert(place, at_peak.renamed(|name| (name, None)));
+        }
         let grouping = Grouping::of(device, By::Operator, false)?;
         Some(DeviceSummary {
             device: device.device.clone(),
             // An allocator of JAX is its own pool, by name.
             pool: if opened.jax.is_some() { String::new() } else { device.pool.name().to_owned() },
-            blocks: blocks.len() as u32,
+            blocks: blocks.count() as u32,
+            folded: folded.map(|folded| FoldedSummary { up_to_bytes: folded.up_to_bytes as f64, blocks: folded.blocks as u32, bytes: folded.bytes as f64 }),
             base_ns: self.base_ns.to_string(),
             end_ns: relative(capture.end_ns),
             has_outside: !self.outside.time_ns.is_empty(),
@@ -413,11 +427,11 @@ impl OpenedDevice {
                 baseline_bytes: curves.baseline_bytes[at] as f64,
                 reserved_bytes: known(curves.reserved_bytes[at]).map(|bytes| bytes as f64),
                 active_bytes: known(curves.active_bytes[at]).map(|bytes| bytes as f64),
-                live_blocks: live_at_peak.len() as u32,
-                by_operator: by_operator.collect(),
+                live_blocks,
+                by_operator: by_operator.into_iter().map(group).collect(),
             },
-            alive_at_end_blocks: alive_at_end.len() as u32,
-            alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end) as f64,
+            alive_at_end_blocks: (alive_at_end.len() as u64 + open.blocks) as u32,
+            alive_at_end_bytes: live::bytes_of(blocks, &alive_at_end).saturating_add(open.bytes) as f64,
             baseline_drops: device.replay.drops.iter().map(change).collect(),
             baseline_rises: device.replay.rises.iter().map(change).collect(),
             waits: opened.jax.as_ref().map_or_else(Vec::new, |jax| jax::waits_of(jax, self.device, self.base_ns)),

@@ -3,6 +3,8 @@
 use super::blob;
 use super::columns::{get, i64s, list, put_i64, put_u32, set, texts, texts_from, u32s};
 use super::messages::WaitSummary;
+use super::scanner::budget;
+use crate::ascend::budget::Budget;
 use crate::oom::diagnose::failed_request;
 use crate::timeline::blocks::{Interner, UNKNOWN};
 use crate::xplane::capture::{self, Pass};
@@ -13,15 +15,15 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use web_sys::File;
 
-/// Reads a capture. `progress(bytes)` is told after every slice; the answer is what `Engine.add` takes.
+/// Reads a capture with so much memory (see `Scanner.read`). `progress(bytes)` is told after every slice; the answer is what `Engine.add` takes.
 #[wasm_bindgen]
-pub fn scan_xplane(path: String, file: File, progress: Function) -> Promise {
-    future_to_promise(async move { Ok(scan(&path, &file, &progress).await?) })
+pub fn scan_xplane(path: String, file: File, memory: JsValue, progress: Function) -> Promise {
+    future_to_promise(async move { Ok(scan(&path, &file, budget(&memory), &progress).await?) })
 }
 
-async fn scan(path: &str, file: &File, progress: &Function) -> Result<JsValue, JsError> {
+async fn scan(path: &str, file: &File, budget: Option<Budget>, progress: &Function) -> Result<JsValue, JsError> {
     let is_packed = blob::is_packed(file);
-    let capture = capture::Capture::read_by(path, async |pass, reader| {
+    let capture = capture::Capture::read_by(path, budget.map(|budget| budget.bytes), async |pass, reader| {
         // Of three readings the second takes the time.
         let tell = |bytes: u64| {
             if pass == Pass::Events {

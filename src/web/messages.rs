@@ -160,6 +160,16 @@ pub struct DeviceSummary {
     pub phases: Vec<PhaseSummary>,
     /// Of a JAX capture: when the allocator had no room.
     pub waits: Vec<WaitSummary>,
+    /// Blocks that were folded; they count in every total.
+    pub folded: Option<FoldedSummary>,
+}
+
+/// Blocks that were folded.
+#[derive(Tsify, Serialize)]
+pub struct FoldedSummary {
+    pub up_to_bytes: f64,
+    pub blocks: u32,
+    pub bytes: f64,
 }
 
 /// The instant of the largest total, and what was alive at it.
@@ -178,9 +188,11 @@ pub struct PeakSummary {
 
 /// Live blocks of one operator.
 #[derive(Tsify, Serialize)]
+#[tsify(missing_as_null)]
 pub struct GroupSummary {
     pub name: String,
-    pub lane: u32,
+    /// None: blocks that were folded.
+    pub lane: Option<u32>,
     pub bytes: f64,
     pub blocks: u32,
 }

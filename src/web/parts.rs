@@ -21,6 +21,7 @@ struct Rest {
     events: u64,
     phases: Vec<Phase>,
     bad_values: BadValues,
+    dropped_stacks: u64,
 }
 
 /// Cuts a trace into ranges for at most so many pieces: `[from, until]` each, in bytes; none where one worker is enough. An archive is one
@@ -86,6 +87,7 @@ fn to_js(range: &Range<u64>, part: &TracePart) -> Result<JsValue, JsError> {
         events: part.events,
         phases: part.phases.clone(),
         bad_values: part.bad_values.clone(),
+        dropped_stacks: part.dropped_stacks,
     };
     set(&object, "rest", &serde_json::to_string(&rest)?.into());
     set(&object, "transfer", &transfer);
@@ -97,7 +99,7 @@ pub fn from_js(value: &JsValue) -> Result<(Range<u64>, TracePart), JsError> {
     let number = |key| get(value, key).map(|number| number.as_f64().unwrap_or_default() as u64);
     let list = |key| get(value, key).map(|list| texts_from(&list));
     let flows = |key| Ok::<_, JsError>(list(key)?.into_iter().zip(points_from_js(value, key)?).collect());
-    let Rest { ended, failure, events, phases, bad_values } = json(value, "rest")?;
+    let Rest { ended, failure, events, phases, bad_values, dropped_stacks } = json(value, "rest")?;
     let dequeues = i64s(value, "dequeue")?.into_iter().zip(i64s(value, "dequeue_start")?.into_iter().zip(i64s(value, "dequeue_end")?));
     let part = TracePart {
         ended,
@@ -119,6 +121,7 @@ pub fn from_js(value: &JsValue) -> Result<(Range<u64>, TracePart), JsError> {
         flow_ends: flows("flow_end")?,
         phases,
         bad_values,
+        dropped_stacks,
     };
     Ok((number("from")?..number("until")?, part))
 }

@@ -44,11 +44,12 @@ pub struct Scanner {
     /// Of the trace, where others read it.
     parts: Option<Joiner>,
     progress: Progress,
+    budget: Option<Budget>,
 }
 
 #[wasm_bindgen]
 impl Scanner {
-    /// Reads the tables of `{capture, memory, operator_memory: {path, file}[]}`, which may take so many bytes (null: what they need), and, each `{path, file}` or null, `profiler_info`,
+    /// Reads the tables of `{capture, memory, operator_memory: {path, file}[]}`, `memory` being as in [`budget`], and, each `{path, file}` or null, `profiler_info`,
     /// `profiler_metadata`, `memory_record`, `npu_module_mem` and `trace`. `progress(bytes)` is told of every chunk.
     #[wasm_bindgen(unchecked_return_type = "Promise<Scanner>")]
     pub fn read(input: JsValue, progress: Function) -> Promise {
@@ -64,7 +65,7 @@ impl Scanner {
     pub fn part(&mut self, part: &JsValue) -> Result<(), JsError> {
         let Some(file) = &self.trace else { return Ok(()) };
         let (range, part) = parts::from_js(part)?;
-        self.parts.get_or_insert_with(|| Joiner::new(&file.path)).add(range, part);
+        self.parts.get_or_insert_with(|| Joiner::new(&file.path, self.budget)).add(range, part);
         Ok(())
     }
 
@@ -88,7 +89,7 @@ impl Scanner {
         future_to_promise(async move {
             let Some(file) = &self.trace else { return Ok(JsValue::NULL) };
             let trace = match self.parts {
-                None => read_trace(file, &self.progress).await,
+                None => read_trace(file, self.budget, &self.progress).await,
                 Some(joiner) => joiner.finish(),
             };
             Ok(columns::origins_to_js(&Origins::of(&self.scanned, trace))?)
@@ -101,8 +102,9 @@ async fn read(input: &JsValue, progress: Function) -> Result<Scanner, JsError> {
     let files: CaptureFiles = serde_wasm_bindgen::from_value(get("capture"))?;
     let mut progress = Progress { tell: progress, before: 0 };
     let mut reader = CaptureReader::new(&files);
-    if let Some(bytes) = get("memory").as_f64() {
-        reader.within(Budget { bytes: bytes as u64 });
+    let budget = budget(&get("memory"));
+    if let Some(budget) = budget {
+        reader.within(budget);
     }
     if let Some(file) = listed(&get("profiler_info")) {
         match blob::read_all(&file.file, LARGEST_SIDE_FILE_BYTES).await {
@@ -121,7 +123,14 @@ async fn read(input: &JsValue, progress: Function) -> Result<Scanner, JsError> {
     }
     reader.memory_record = read_whole_table(listed(&get("memory_record")), &mut progress).await;
     reader.module_memory = read_whole_table(listed(&get("npu_module_mem")), &mut progress).await;
-    Ok(Scanner { scanned: reader.finish(), trace: listed(&get("trace")), parts: None, progress })
+    Ok(Scanner { scanned: reader.finish(), trace: listed(&get("trace")), parts: None, progress, budget })
+}
+
+/// The part for one capture: `{bytes, own, all}`, what all captures may take, and what the files of this one and of all have; `None` without a
+/// limit.
+pub(super) fn budget(value: &JsValue) -> Option<Budget> {
+    let get = |key: &str| Some(Reflect::get(value, &key.into()).ok()?.as_f64()? as u64);
+    Some(Budget::part(get("bytes")?, get("own")?, get("all")?))
 }
 
 fn listed(value: &JsValue) -> Option<Listed> {
@@ -150,8 +159,8 @@ async fn read_table<R: TableRows>(reader: &mut TableReader<R>, listed: &Listed, 
     progress.before += listed.file.size() as u64;
 }
 
-async fn read_trace(listed: &Listed, progress: &Progress) -> Trace {
-    let mut reader = TraceReader::new(&listed.path);
+async fn read_trace(listed: &Listed, budget: Option<Budget>, progress: &Progress) -> Trace {
+    let mut reader = TraceReader::new(&listed.path).within(budget);
     let mut each = |bytes: &[u8], at: u64| {
         reader.feed(bytes);
         progress.at(at);

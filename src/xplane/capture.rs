@@ -43,6 +43,9 @@ pub struct Capture {
     pub warnings: Vec<Warning>,
 }
 
+/// Events are one of so many parts of what is made of them.
+const PARTS_OF_MEMORY: u64 = 4;
+
 /// Which reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
@@ -69,6 +72,7 @@ struct Happened {
     damage: Vec<(u64, Fault)>,
     broken: u64,
     count: u64,
+    is_full: bool,
 }
 
 /// The first reading: names and plans, and the first bytes.
@@ -101,8 +105,13 @@ impl Known {
 
 impl Capture {
     /// Reads a file, by its path below what was opened: `pass` feeds a reader, thrice at the most.
-    pub fn read(source: &str, mut pass: impl FnMut(&mut dyn Selective) -> Result<(), Problem>) -> Capture {
-        let reading = Capture::read_by(source, async |_, reader| pass(reader));
+    pub fn read(source: &str, pass: impl FnMut(&mut dyn Selective) -> Result<(), Problem>) -> Capture {
+        Capture::read_within(source, None, pass)
+    }
+
+    /// As [`Capture::read`], with so many bytes of memory; without a limit where none is given.
+    pub fn read_within(source: &str, memory_bytes: Option<u64>, mut pass: impl FnMut(&mut dyn Selective) -> Result<(), Problem>) -> Capture {
+        let reading = Capture::read_by(source, memory_bytes, async |_, reader| pass(reader));
         // Nothing in it waits.
         let mut context = Context::from_waker(Waker::noop());
         let mut reading = pin!(reading);
@@ -113,8 +122,8 @@ impl Capture {
         }
     }
 
-    /// As [`Capture::read`], where bytes are waited for.
-    pub async fn read_by(source: &str, mut pass: impl AsyncFnMut(Pass, &mut dyn Selective) -> Result<(), Problem>) -> Capture {
+    /// As [`Capture::read_within`], where bytes are waited for.
+    pub async fn read_by(source: &str, memory_bytes: Option<u64>, mut pass: impl AsyncFnMut(Pass, &mut dyn Selective) -> Result<(), Problem>) -> Capture {
         let mut first = FirstReading::default();
         let mut warnings = Warnings::default();
         if let Err(problem) = pass(Pass::Names, &mut first).await {
@@ -124,16 +133,19 @@ impl Capture {
         let mut happened = Happened::default();
         if known.has_events() {
             // What cannot be read was said the first time.
-            let mut second = EventsReader::new(&known.names);
+            let mut second = EventsReader::new(&known.names, memory_bytes.map(|bytes| bytes / PARTS_OF_MEMORY));
             let _ = pass(Pass::Events, &mut second).await;
             let mut events = second.finish();
+            if events.is_full {
+                return Capture::of(known, Happened { is_full: true, ..Happened::default() });
+            }
             let draft = Draft::of(&mut events, &known.names, &known.names.plans);
             let mut look = Look::new(&events, &known.names, draft.questions(), draft.windows());
             if look.next().is_some() {
                 let _ = pass(Pass::Look, &mut look).await;
             }
             let looked = look.finish();
-            happened = Happened { runtime: draft.finish(&events, looked), damage: events.damage, broken: events.broken, count: events.count };
+            happened = Happened { runtime: draft.finish(&events, looked), damage: events.damage, broken: events.broken, count: events.count, is_full: false };
         }
         Capture::of(known, happened)
     }
@@ -165,7 +177,9 @@ impl Capture {
             if names.plans.is_empty() && is_whole {
                 warnings.push(&Problem::NoHloProto { tensorflow }, Position::file(&source));
             }
-            if happened.runtime.allocators.is_empty() {
+            if happened.is_full {
+                warnings.push(&Problem::EventsTooMany, Position::file(&source));
+            } else if happened.runtime.allocators.is_empty() {
                 warnings.push(&Problem::NoAllocatorEvents { made_on }, Position::file(&source));
             }
         }

@@ -280,6 +280,8 @@ pub struct Events {
     pub broken: u64,
     /// Where the file is damaged.
     pub damage: Vec<(u64, Fault)>,
+    /// What matters had no room: nothing of it is here.
+    pub is_full: bool,
 }
 
 /// Reads events. Fed the same bytes as the first reading, cut anywhere.
@@ -302,6 +304,9 @@ struct Reading<'a> {
     /// Of the events of each name.
     keeps: Vec<Keep>,
     keep: bool,
+    /// What is kept may take so many bytes, and what is kept of earlier lines does.
+    most_bytes: u64,
+    kept_bytes: u64,
 }
 
 /// A plane whose lines are read.
@@ -413,7 +418,8 @@ impl Selective for EventsReader<'_> {
 
 impl<'a> EventsReader<'a> {
     /// A reader for the file that these names are of.
-    pub fn new(names: &'a Names) -> EventsReader<'a> {
+    /// `most_bytes`: what is kept may take; without a limit where none is given.
+    pub fn new(names: &'a Names, most_bytes: Option<u64>) -> EventsReader<'a> {
         let reading = Reading {
             names,
             zero_ns: names.number("profile_start_time"),
@@ -426,6 +432,8 @@ impl<'a> EventsReader<'a> {
             line_bytes: 0..0,
             keeps: Vec::new(),
             keep: false,
+            most_bytes: most_bytes.unwrap_or(u64::MAX),
+            kept_bytes: 0,
         };
         EventsReader { walker: Walker::default(), reading }
     }
@@ -581,7 +589,21 @@ impl Reading<'_> {
         }
     }
 
-    fn keep(&mut self, plane: &Plane, name: u32, (offset_ps, duration_ps): (i64, i64), stats: Option<&[u8]>) -> Result<(), Fault> {
+    fn keep(&mut self, plane: &Plane, name: u32, at: (i64, i64), stats: Option<&[u8]>) -> Result<(), Fault> {
+        if self.events.is_full {
+            return Ok(());
+        }
+        let kept = self.keep_event(plane, name, at, stats);
+        if self.kept_bytes + self.line.bytes() + self.events.launches.len() as u64 * size_of::<Launch>() as u64 > self.most_bytes {
+            self.events.is_full = true;
+            self.events.lines = Vec::new();
+            self.events.launches = Vec::new();
+            self.line = Line::default();
+        }
+        kept
+    }
+
+    fn keep_event(&mut self, plane: &Plane, name: u32, (offset_ps, duration_ps): (i64, i64), stats: Option<&[u8]>) -> Result<(), Fault> {
         let named = &self.events.names[name as usize];
         self.keep |= named.class.keeps_its_line();
         let is_launch = named.class == Class::Launch;
@@ -643,7 +665,8 @@ impl Reading<'_> {
         let start_ps = self.since_zero_ns(self.line_start_ns).saturating_mul(1000);
         let first = self.events.launches.len() - std::mem::take(&mut line.launches);
         self.events.launches[first..].iter_mut().for_each(|launch| launch.start_ps = launch.start_ps.saturating_add(start_ps));
-        if self.keep {
+        if self.keep && !self.events.is_full {
+            self.kept_bytes += line.bytes();
             line.begin_ps = start_ps;
             line.plane = self.plane.as_ref().map_or(0, |plane| plane.number);
             line.start_ps.iter_mut().for_each(|start| *start = start.saturating_add(start_ps));
@@ -665,6 +688,13 @@ impl Line {
     /// When an event ends.
     pub fn end_ps(&self, event: usize) -> i64 {
         self.start_ps[event].saturating_add(self.duration_ps[event])
+    }
+
+    /// What its events take.
+    fn bytes(&self) -> u64 {
+        const EVENT_BYTES: usize = 2 * size_of::<i64>() + size_of::<u32>();
+        let (memory, notes) = (self.memory.0.len() * size_of::<(u32, Memory)>(), self.notes.0.len() * size_of::<(u32, Note)>());
+        (self.start_ps.len() * EVENT_BYTES + memory + notes + self.stretches.len() * size_of::<Stretch>()) as u64
     }
 
     /// Gives up what is known of single events.
@@ -854,7 +884,7 @@ mod tests {
         let mut names = NamesReader::default();
         names.feed(0, file);
         let names = names.finish();
-        let mut events = EventsReader::new(&names);
+        let mut events = EventsReader::new(&names, None);
         let mut at = 0;
         for chunk in file.chunks(size) {
             events.feed(at, chunk);

@@ -47,6 +47,13 @@ export const en = {
   themeNames: {system: '◐ System', light: '☀ Light', dark: '☾ Dark'},
   privacy: (threads: number) => `nothing leaves this page · ${many(threads, 'thread', 'threads')}`,
   privacyStarting: 'nothing leaves this page · starting',
+  /** What captures take and may take of the machine's memory. */
+  memory: {
+    upTo: (most: string) => `memory up to ${most}`,
+    of: (used: string, most: string) => `memory ${used} of ${most}`,
+    field: 'Captures may take',
+    why: 'Counts from the next opening on. What has no room is folded or dropped, and said: the smallest blocks first, then names. Totals stay exact.',
+  },
   /** Why there is one thread: after the number, and in full. */
   oneThread: {
     file: {short: 'opened as a file', why: 'Browsers give threads to a page only where a server isolates it from other pages. A file has no server; everything works, sorting and counting of large captures takes longer.'},
@@ -235,6 +242,10 @@ export const en = {
   listBlocks: 'List its blocks',
   onlyThese: 'Only these',
   stillAlive: 'not released',
+  /** In the place of a group's name: blocks up to a size. */
+  folded: (upTo: string) => `(blocks up to ${upTo}, folded)`,
+  foldedWhy: 'There was no memory to keep these small blocks apart. They count in every total; their names, call stacks and lines are not known. More memory may be allowed at the top of the page.',
+  foldedBeside: (blocks: number, upTo: string, bytes: string) => `Not listed: ${many(blocks, 'block', 'blocks')} of up to ${upTo}, ${bytes} together, folded for want of memory.`,
   blocksAll: (blocks: number, bytes: string) => `${many(blocks, 'block', 'blocks')}, ${bytes} allocated over the whole capture`,
   blocksSome: (blocks: number, all: number, bytes: string) => `${n(blocks)} of ${many(all, 'block', 'blocks')}, ${bytes} allocated`,
   blocksOf: (blocks: number) => many(blocks, 'block', 'blocks'),

@@ -6,4 +6,4 @@ export type WarningCode =
   | 'not-utf8' | 'doubled-rows' | 'foreign-trace' | 'duplicate-file'
   | 'no-operator-memory' | 'no-blocks' | 'no-totals' | 'unreadable-file' | 'more-warnings' | 'ge-release-only'
   | 'unsupported-report' | 'empty-report' | 'no-session' | 'duplicate-capture' | 'same-source' | 'joined-capture' | 'no-allocator-events' | 'no-hlo-proto'
-  | 'blocks-folded' | 'names-dropped' | 'memory-full';
+  | 'blocks-folded' | 'names-dropped' | 'stacks-dropped' | 'memory-full' | 'events-too-many';

@@ -38,6 +38,12 @@ export const zhHans: Messages = {
   themeNames: {system: '◐ 跟随系统', light: '☀ 浅色', dark: '☾ 深色'},
   privacy: threads => `数据不离开本页 · ${n(threads)} 个线程`,
   privacyStarting: '数据不离开本页 · 正在启动',
+  memory: {
+    upTo: most => `内存上限 ${most}`,
+    of: (used, most) => `内存 ${used} / ${most}`,
+    field: '采集最多可占用',
+    why: '从下一次打开起生效。放不下的会折叠或舍弃，并加以说明：先是最小的内存块，然后是名字。总量始终精确。',
+  },
   oneThread: {
     file: {short: '以文件方式打开', why: '只有当服务器把页面与其他页面隔离时，浏览器才提供多线程。文件没有服务器；一切功能可用，只是大型采集的排序和统计会慢一些。'},
     frame: {short: '嵌在另一页面中', why: '嵌在另一页面中时，只有该页面也被隔离并且允许（allow="cross-origin-isolated"），才有多线程。一切功能可用，只是大型采集的排序和统计会慢一些。'},
@@ -218,6 +224,9 @@ export const zhHans: Messages = {
   listBlocks: '列出它的内存块',
   onlyThese: '只看这些',
   stillAlive: '未释放',
+  folded: upTo => `（不超过 ${upTo} 的块，已折叠）`,
+  foldedWhy: '内存不足，无法逐一保留这些小内存块。它们仍计入所有总量，但名字、调用栈和行号未知。可在页面顶部提高内存上限。',
+  foldedBeside: (blocks, upTo, bytes) => `未列出：${n(blocks)} 个不超过 ${upTo} 的块，共 ${bytes}，因内存不足已折叠。`,
   blocksAll: (blocks, bytes) => `${n(blocks)} 块，整个采集期间共申请 ${bytes}`,
   blocksSome: (blocks, all, bytes) => `${n(all)} 块中的 ${n(blocks)} 块，共申请 ${bytes}`,
   blocksOf: blocks => `${n(blocks)} 块`,

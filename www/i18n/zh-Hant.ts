@@ -38,6 +38,12 @@ export const zhHant: Messages = {
   themeNames: {system: '◐ 跟隨系統', light: '☀ 淺色', dark: '☾ 深色'},
   privacy: threads => `資料不離開本頁 · ${n(threads)} 個執行緒`,
   privacyStarting: '資料不離開本頁 · 正在啟動',
+  memory: {
+    upTo: most => `記憶體上限 ${most}`,
+    of: (used, most) => `記憶體 ${used} / ${most}`,
+    field: '採集最多可佔用',
+    why: '從下一次開啟起生效。放不下的會折疊或捨棄，並加以說明：先是最小的記憶體區塊，然後是名字。總量始終精確。',
+  },
   oneThread: {
     file: {short: '以檔案方式開啟', why: '只有當伺服器把頁面與其他頁面隔離時，瀏覽器才提供多執行緒。檔案沒有伺服器；一切功能可用，只是大型採集的排序和統計會慢一些。'},
     frame: {short: '嵌在另一頁面中', why: '嵌在另一頁面中時，只有該頁面也被隔離並且允許（allow="cross-origin-isolated"），才有多執行緒。一切功能可用，只是大型採集的排序和統計會慢一些。'},
@@ -218,6 +224,9 @@ export const zhHant: Messages = {
   listBlocks: '列出它的記憶體區塊',
   onlyThese: '只看這些',
   stillAlive: '未釋放',
+  folded: upTo => `（不超過 ${upTo} 的塊，已折疊）`,
+  foldedWhy: '記憶體不足，無法逐一保留這些小記憶體區塊。它們仍計入所有總量，但名字、呼叫堆疊和行號未知。可在頁面頂部提高記憶體上限。',
+  foldedBeside: (blocks, upTo, bytes) => `未列出：${n(blocks)} 個不超過 ${upTo} 的塊，共 ${bytes}，因記憶體不足已折疊。`,
   blocksAll: (blocks, bytes) => `${n(blocks)} 塊，整個採集期間共申請 ${bytes}`,
   blocksSome: (blocks, all, bytes) => `${n(all)} 塊中的 ${n(blocks)} 塊，共申請 ${bytes}`,
   blocksOf: blocks => `${n(blocks)} 塊`,

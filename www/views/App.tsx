@@ -24,7 +24,7 @@ export function App({s}: {s: State}) {
     && s.session.captures.length + s.session.found.reports.length > 0;
   return (
     <LanguageProvider value={messagesOf(s.locale)}>
-      <Header locale={s.locale} themeChoice={s.themeChoice} threads={s.threads} host={s.host} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
+      <Header locale={s.locale} themeChoice={s.themeChoice} threads={s.threads} memoryUsed={s.memoryUsed} memoryBudget={s.memoryBudget} host={s.host} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
       {s.saving !== null && <SaveHtml saving={s.saving} />}
       <Notices notices={s.notices} failure={s.engineFailure} />
       <Progress walked={s.walked} session={s.session} />

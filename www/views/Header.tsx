@@ -9,6 +9,7 @@ import {openPicked, openSample} from '../session';
 import {setLocale, setTheme} from '../settings';
 import type {ThemeChoice} from '../theme';
 import {THEME_CHOICES} from '../theme';
+import {Memory} from './Memory';
 import {Menu} from './Menu';
 import {memo} from './memo';
 
@@ -16,6 +17,8 @@ interface Props {
   locale: Locale;
   themeChoice: ThemeChoice;
   threads: number | null;
+  memoryUsed: number | null;
+  memoryBudget: number;
   host: Host;
   failed: boolean;
   canExport: boolean;
@@ -34,7 +37,7 @@ const press = (id: string): void => document.getElementById(id)?.click();
 export const pickFiles = (): void => press(FILES);
 export const pickFolder = foldersCanBePicked ? (): void => press(FOLDER) : null;
 
-export const Header = memo(function Header({locale, themeChoice, threads, host, failed, canExport, started}: Props) {
+export const Header = memo(function Header({locale, themeChoice, threads, memoryUsed, memoryBudget, host, failed, canExport, started}: Props) {
   const t = useMessages();
   const samples = offeredSamples();
   return (
@@ -55,6 +58,7 @@ export const Header = memo(function Header({locale, themeChoice, threads, host, 
         {label: t.saveHtml.menu, act: () => beginSaving(), test: 'export-html'},
       ]} />
       {!failed && <Privacy threads={threads} host={host} />}
+      <Memory used={memoryUsed} budget={memoryBudget} />
       <select class="theme" data-test="theme" aria-label={t.theme} title={t.theme} value={themeChoice} onChange={event => setTheme(event.currentTarget.value as ThemeChoice)}>
         {THEME_CHOICES.map(each => <option key={each} value={each}>{t.themeNames[each]}</option>)}
       </select>

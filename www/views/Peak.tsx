@@ -5,6 +5,7 @@ import {clip, column, exactBytes, int, size} from '../format';
 import {useMessages} from '../i18n';
 import {ofJax, set} from '../state';
 import {memo} from './memo';
+import {Folded} from './Folded';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
 
@@ -35,14 +36,15 @@ export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {
             <Bar share={peak.baseline_bytes / largest} hue="baseline" />
           </tr>
           {groups.map(group => {
-            const hue = lanes[group.lane]?.hue ?? 12;
+            const lane = group.lane ?? null;
+            const hue = lane === null ? 12 : lanes[lane]?.hue ?? 12;
             const name = group.name || t.unattributed;
             return (
-              <tr key={group.lane}>
+              <tr key={lane}>
                 <td>
-                  <button type="button" class="plain swatched" title={`${clip(t.ownerName(name))}: ${t.showLane}`} onClick={() => revealLane(group.lane)}>
+                  {lane === null ? <Folded upTo={device.folded?.up_to_bytes ?? 0} /> : <button type="button" class="plain swatched" title={`${clip(t.ownerName(name))}: ${t.showLane}`} onClick={() => revealLane(lane)}>
                     <Swatch hue={hue} /> <span class="name"><OperatorName name={name} /></span>
-                  </button>
+                  </button>}
                 </td>
                 <td class="number" title={exactBytes(t, group.bytes)}>{show(group.bytes)}</td>
                 <td class="number">{int(t, group.blocks)}</td>

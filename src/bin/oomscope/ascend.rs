@@ -63,26 +63,26 @@ pub fn scan(found: &CaptureFiles, files: &[Listed], selection: &Selection, budge
         reader.module_memory = found.npu_module_mem.map(|index| read_whole_table(&files[index]));
         reader.finish()
     };
-    let (scanned, trace) = rayon::join(tables, || found.trace.map(|index| read_trace(&files[index])));
+    let (scanned, trace) = rayon::join(tables, || found.trace.map(|index| read_trace(&files[index], budget)));
     let origins = trace.map(|trace| Origins::of(&scanned, trace));
     let mut capture = scanned.build();
     capture.attach(origins.unwrap_or_default());
     Some(capture)
 }
 
-fn read_trace(file: &Listed) -> Trace {
+fn read_trace(file: &Listed, budget: Option<Budget>) -> Trace {
     if starts_as_gzip(&file.path) {
-        return read_packed_trace(file);
+        return read_packed_trace(file, budget);
     }
     let bytes = bytes_of(file);
     let ranges = trace_parts::ranges(bytes, rayon::current_num_threads() * RANGES_PER_THREAD);
     let parts: Vec<_> = ranges.into_par_iter().map(|range| (range.clone(), read_part(file, range, false))).collect();
-    trace_parts::join(&file.name, parts, &mut |range| read_part(file, range, true))
+    trace_parts::join(&file.name, budget, parts, &mut |range| read_part(file, range, true))
 }
 
 /// An archive is one stream: one thread reads it.
-fn read_packed_trace(file: &Listed) -> Trace {
-    let mut reader = TraceReader::new(&file.name);
+fn read_packed_trace(file: &Listed, budget: Option<Budget>) -> Trace {
+    let mut reader = TraceReader::new(&file.name).within(budget);
     let read = slices(&file.path, &mut |slice| reader.feed(slice));
     let mut trace = reader.finish();
     trace.warnings.extend(read.err().map(|problem| Warning::new(&problem, Position::file(&file.name))));

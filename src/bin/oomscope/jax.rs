@@ -1,6 +1,7 @@
 //! A JAX capture from its file: of a plain one only what is wanted is read.
 
 use crate::files::{Listed, SLICE_BYTES, slices, starts_as_gzip, unreadable};
+use oomscope::ascend::budget::Budget;
 use oomscope::error::Problem;
 use oomscope::scan::wire::{Selective, feed_selectively};
 use oomscope::xplane::capture::Capture;
@@ -9,9 +10,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Reads a JAX capture, each time what is wanted of it; an archive only in order.
-pub fn read_xplane(file: &Listed) -> Capture {
+pub fn read_xplane(file: &Listed, budget: Option<Budget>) -> Capture {
     let is_packed = starts_as_gzip(&file.path);
-    Capture::read(&file.name, |reader| if is_packed { read_in_order(&file.path, reader) } else { read_selectively(&file.path, reader) })
+    Capture::read_within(&file.name, budget.map(|budget| budget.bytes), |reader| if is_packed { read_in_order(&file.path, reader) } else { read_selectively(&file.path, reader) })
 }
 
 fn read_in_order(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem> {

@@ -39,16 +39,16 @@ impl Found {
         let looked = looked_into(&names, &found, files, &options.selection);
         let any_given = !looked.is_empty();
         let (mut captures, mut xplanes, reports) = parts(looked);
-        xplanes.par_extend(xplanes::discover(&names).par_iter().map(|found| read_xplane(&files[found.file])));
+        let found_xplanes = xplanes::discover(&names);
+        let sizes = |indices: &mut dyn Iterator<Item = usize>| indices.map(|index| bytes_of(&files[index])).sum::<u64>();
+        let all = sizes(&mut found.iter().flat_map(CaptureFiles::files).chain(found_xplanes.iter().map(|found| found.file)));
+        let budget = |own: u64| options.memory.map(|bytes| Budget::part(bytes, own, all));
+        xplanes.par_extend(found_xplanes.par_iter().map(|found| read_xplane(&files[found.file], budget(bytes_of(&files[found.file])))));
         if found.is_empty() && !any_given && xplanes.is_empty() && !names.is_empty() {
             say(&nothing_found(&names));
         }
-        let all = found.iter().flat_map(CaptureFiles::files).map(|index| bytes_of(&files[index])).sum();
-        let budget = |capture: &CaptureFiles| {
-            let own = capture.files().map(|index| bytes_of(&files[index])).sum();
-            options.memory.map(|bytes| Budget::part(bytes, own, all))
-        };
-        captures.par_extend(found.par_iter().filter_map(|capture| scan(capture, files, &options.selection, budget(capture))));
+        let read = |capture: &CaptureFiles| scan(capture, files, &options.selection, budget(sizes(&mut capture.files())));
+        captures.par_extend(found.par_iter().filter_map(read));
         let read = Found { captures, xplanes, reports, any_ascend: !found.is_empty(), any_given };
         read.tell_of_useless(say);
         if read.any_ascend && read.captures.is_empty() {

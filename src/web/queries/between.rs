@@ -1,6 +1,6 @@
 //! What changed between two instants A and B.
 
-use super::rows::{GroupLabel, GroupedRequest, labels};
+use super::rows::{FOLDED, GroupLabel, GroupedRequest, labels};
 use crate::ascend::grouping::Grouping;
 use crate::timeline::between::{Difference, Share, between};
 use crate::web::engine::Engine;
@@ -80,7 +80,16 @@ impl Engine {
         let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
         let takes = |block: usize| choice.as_ref().is_none_or(|choice| choice.takes[block]);
         let chosen: Vec<u32> = (0..blocks.len()).map(|block| u32::from(!takes(block))).collect();
-        let all = between(blocks, &chosen, 2, instants).into_iter().find(|group| group.key == 0).unwrap_or_default();
+        let mut all = between(blocks, &chosen, 2, instants).into_iter().find(|group| group.key == 0).unwrap_or_default();
+        // Nothing is known of folded blocks that a filter could go by.
+        let folded = blocks.folded.as_deref().filter(|_| choice.is_none()).map(|folded| {
+            let alive = |time_ns: i64| curves.entry_at(time_ns).map_or(Share::default(), |at| Share::of(&folded.alive(at, ())));
+            Difference::net_of(FOLDED, alive(instants.0), alive(instants.1))
+        });
+        let folded = folded.filter(|folded| folded.new.blocks + folded.freed.blocks + folded.common.blocks > 0);
+        if let Some(folded) = &folded {
+            all.add(folded);
+        }
         let mut answer = BetweenAnswer {
             a_ns,
             b_ns,
@@ -96,6 +105,8 @@ impl Engine {
             let apart = choice.as_ref().map(|choice| grouping.set_apart(&choice.takes));
             let mut found = between(blocks, &grouping.key, grouping.len(), instants);
             found.retain(|group| Some(group.key) != apart);
+            found.extend(folded);
+            found.sort_by_key(Difference::order);
             answer.count = found.len() as u32;
             found.truncate(grouped.limit as usize);
             let keys: Vec<u32> = found.iter().map(|group| group.key).collect();

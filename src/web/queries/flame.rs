@@ -6,7 +6,7 @@ use crate::ascend::capture::Device;
 use crate::ascend::choice::{BlockFilter, Choice};
 use crate::ascend::flame::{Flame, FrameTotal, Held};
 use crate::ascend::grouping::stack_of;
-use crate::timeline::live;
+use crate::timeline::live::{self, Group};
 use crate::web::engine::{Engine, OpenedDevice};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -125,8 +125,19 @@ impl FlameOf {
         if let Some(choice) = choice {
             choice.retain(&mut chosen);
         }
+        let folded = device.blocks.folded.as_deref().filter(|_| choice.is_none()).map(|folded| match self.measure {
+            Measure::Live => folded.alive(device.replay.curves.entry_at(opened.absolute(self.time_ns)).unwrap_or(usize::MAX), ()),
+            Measure::End => folded.open(()),
+            Measure::Volume => Group { key: (), bytes: folded.bytes, blocks: folded.blocks },
+        });
         let texts = device.stacks.as_ref().map_or(&[][..], |stacks| &stacks.texts);
-        Flame::of(texts, &held_by_stack(device, &chosen, texts.len(), self.nearest))
+        let mut held = held_by_stack(device, &chosen, texts.len(), self.nearest);
+        // They are among those without a stack.
+        if let Some((without, folded)) = held.last_mut().zip(folded) {
+            without.bytes = without.bytes.saturating_add(folded.bytes);
+            without.blocks += folded.blocks;
+        }
+        Flame::of(texts, &held)
     }
 }
 

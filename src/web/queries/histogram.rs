@@ -38,13 +38,18 @@ impl Engine {
         let blocks = &self.device(capture, device)?.0.blocks;
         let mut open = live::at_the_end(blocks);
         open.retain(|&block| takes(block as usize));
+        // Nothing is known of folded blocks that a filter could go by, and of their lifetimes only the sum.
+        let folded = blocks.folded.as_deref().filter(|folded| choice.is_none() && folded.blocks > 0);
+        let mut sizes = histogram::sizes(blocks, takes);
+        sizes.splice(0..0, folded.map(|folded| Bin { up_to: folded.up_to_bytes, blocks: folded.blocks, bytes: folded.bytes }));
+        let kept = live::bytes_of(blocks, &open);
         let told =
             |bins: Vec<Bin>| bins.into_iter().map(|bin| BinSummary { up_to: bin.up_to as f64, blocks: bin.blocks as u32, bytes: bin.bytes as f64 }).collect();
         let answer = HistogramAnswer {
-            sizes: told(histogram::sizes(blocks, takes)),
+            sizes: told(sizes),
             lifetimes: told(histogram::lifetimes(blocks, takes)),
-            open_blocks: open.len() as u32,
-            open_bytes: live::bytes_of(blocks, &open) as f64,
+            open_blocks: open.len() as u32 + folded.map_or(0, |folded| folded.open_blocks as u32),
+            open_bytes: kept.saturating_add(folded.map_or(0, |folded| folded.open_bytes)) as f64,
         };
         Ok(answer.into_ts()?)
     }

@@ -1,6 +1,6 @@
 //! What is alive at an instant, or at the end, by group; baseline and groups sum to the total.
 
-use super::rows::{GroupLabel, GroupedRequest, Rest, labels};
+use super::rows::{FOLDED, GroupLabel, GroupedRequest, Rest, labels};
 use crate::ascend::grouping::{By, Grouping};
 use crate::oom::report::known;
 use crate::timeline::blocks::OPEN;
@@ -63,15 +63,20 @@ impl Engine {
         let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
         choice.iter().for_each(|choice| choice.retain(&mut live));
         let entry = curves.entry_at(at_ns);
+        // Nothing is known of them that a filter could go by.
+        let folded = blocks.folded.as_deref().filter(|_| choice.is_none());
+        let folded = folded.zip(entry).map(|(folded, at)| if time_ns.is_some() { folded.alive(at, FOLDED) } else { folded.open(FOLDED) });
+        let folded = folded.filter(|group| group.blocks > 0);
+        let (folded_bytes, folded_blocks) = folded.as_ref().map_or((0, 0), |group| (group.bytes, group.blocks));
         let figure = |of: &dyn Fn(usize) -> i64| entry.and_then(|at| known(of(at))).map(|bytes| bytes as f64);
         let mut answer = LiveAnswer {
             time_ns: time_ns.unwrap_or_else(|| entry.map_or(0.0, |at| opened.relative(curves.time_ns[at]))),
             total_bytes: figure(&|at| curves.total_bytes(at)),
             baseline_bytes: figure(&|at| curves.baseline_bytes[at]),
-            tracked_bytes: live::bytes_of(blocks, &live) as f64,
+            tracked_bytes: live::bytes_of(blocks, &live).saturating_add(folded_bytes) as f64,
             reserved_bytes: figure(&|at| curves.reserved_bytes[at]),
             active_bytes: figure(&|at| curves.active_bytes[at]),
-            live_blocks: live.len() as u32,
+            live_blocks: live.len() as u32 + folded_blocks as u32,
             groups: None,
             rest: Rest::default(),
         };
@@ -81,6 +86,9 @@ impl Engine {
                 grouping.set_apart(&choice.takes);
             }
             let mut groups = grouping.groups(blocks, &live);
+            if let Some(folded) = folded {
+                groups.insert(groups.partition_point(|group| group.bytes >= folded.bytes), folded);
+            }
             for rest in groups.drain((grouped.limit as usize).min(groups.len())..) {
                 answer.rest.groups += 1;
                 answer.rest.bytes += rest.bytes as f64;
@@ -92,7 +100,10 @@ impl Engine {
                 label,
                 bytes: group.bytes as f64,
                 blocks: group.blocks as u32,
-                peak_without_bytes: peaks.get(group.key as usize).map(|peak| peak.bytes as f64),
+                peak_without_bytes: match &blocks.folded {
+                    Some(folded) if without && group.key == FOLDED => Some(folded.peak_without(curves) as f64),
+                    _ => peaks.get(group.key as usize).map(|peak| peak.bytes as f64),
+                },
             });
             answer.groups = Some(told.collect());
         }

@@ -36,6 +36,8 @@ pub struct GroupLabel {
     pub user_frame: Option<String>,
     /// Of a stack: the frame that tells it from others of the same text, where there are.
     pub distinction: Option<String>,
+    /// Of the blocks that were folded: up to which size.
+    pub folded_up_to: Option<f64>,
 }
 
 /// The groups that were not told, together.
@@ -46,17 +48,23 @@ pub struct Rest {
     pub blocks: u32,
 }
 
-/// The labels of some groups, in their order. `lane_of`: the lanes of the operators.
+/// The key of the folded blocks among groups.
+pub(super) const FOLDED: u32 = u32::MAX;
+
+/// The labels of some groups, in their order; [`FOLDED`] may be among the keys. `lane_of`: the lanes of the operators.
 pub(in crate::web) fn labels(device: &Device, lane_of: &[u32], grouping: &Grouping, keys: &[u32]) -> Vec<GroupLabel> {
-    let texts: Vec<&str> = keys.iter().map(|&key| grouping.labels[key as usize].as_ref()).collect();
+    let texts: Vec<&str> = keys.iter().map(|&key| grouping.labels.get(key as usize).map_or("", AsRef::as_ref)).collect();
     let plain = |(text, number): (&str, u32)| GroupLabel { number, text: text.to_owned(), ..GroupLabel::default() };
-    match grouping.by {
-        By::Operator => {
-            keys.iter().map(|&key| GroupLabel { lane: lane_of.get(key as usize).copied(), ..plain((&device.blocks.names[key as usize], key)) }).collect()
-        }
+    let mut labels: Vec<GroupLabel> = match grouping.by {
+        By::Operator => texts.into_iter().zip(keys).map(|(text, &key)| GroupLabel { lane: lane_of.get(key as usize).copied(), ..plain((text, key)) }).collect(),
         By::Stack => texts.iter().zip(keys).zip(distinctions(&texts)).map(|((text, &key), distinction)| stack_label(text, key, distinction)).collect(),
         By::UserFrame | By::Stream | By::SizeClass => texts.into_iter().zip(keys.iter().copied()).map(plain).collect(),
+    };
+    if let Some((label, folded)) = keys.iter().position(|&key| key == FOLDED).and_then(|at| labels.get_mut(at)).zip(device.blocks.folded.as_deref()) {
+        let text = if grouping.by == By::SizeClass { folded.up_to_bytes.to_string() } else { folded.label() };
+        *label = GroupLabel { number: FOLDED, text, folded_up_to: Some(folded.up_to_bytes as f64), ..GroupLabel::default() };
     }
+    labels
 }
 
 /// The label of a stack as the trace writes it.
@@ -68,5 +76,6 @@ pub(super) fn stack_label(stack: &str, number: u32, distinction: Option<&str>) -
         stack: frames(stack).rev().map(str::to_owned).collect(),
         user_frame: first_user_frame(stack).map(str::to_owned),
         distinction: distinction.map(str::to_owned),
+        folded_up_to: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Who allocated most over the whole capture.
 
-use super::rows::{GroupLabel, GroupedRequest, labels};
+use super::rows::{FOLDED, GroupLabel, GroupedRequest, labels};
 use crate::ascend::grouping::Grouping;
 use crate::timeline::allocators::{self, Allocator};
 use crate::timeline::without::{Maximum, peaks_without};
@@ -72,19 +72,25 @@ impl Engine {
         let choice = self.choice((grouped.capture, grouped.device), grouped.nearest, &grouped.filter)?;
         let (bytes, count) = match &choice {
             Some(choice) => (choice.bytes as f64, choice.blocks as u32),
-            None => (blocks.size_bytes.iter().map(|&bytes| bytes as f64).sum(), blocks.len() as u32),
+            None => (blocks.size_bytes.iter().chain(blocks.folded.iter().map(|folded| &folded.bytes)).map(|&bytes| bytes as f64).sum(), blocks.count() as u32),
         };
         let Some(mut grouping) = Grouping::of(device, grouped.by, grouped.nearest) else {
             return Ok(TopAnswer { allocators: None, groups: 0, bytes, blocks: count }.into_ts()?);
         };
         let apart = choice.as_ref().map(|choice| grouping.set_apart(&choice.takes));
-        let peaks = peaks_without(blocks, &device.replay.curves, &grouping.key, grouping.len());
+        let mut peaks = peaks_without(blocks, &device.replay.curves, &grouping.key, grouping.len());
         let mut all = allocators::by_key(blocks, &grouping.key, grouping.len(), capture_end_ns);
         all.retain(|allocator| allocator.blocks > 0 && Some(allocator.key) != apart);
+        // Nothing is known of folded blocks that a filter could go by.
+        let folded = blocks.folded.as_deref().filter(|folded| choice.is_none() && folded.blocks > 0);
+        if let Some(folded) = folded {
+            all.push(folded.allocator(peaks.len() as u32, capture_end_ns));
+            peaks.push(Maximum { bytes: folded.peak_without(&device.replay.curves), at: 0 });
+        }
         let groups = all.len() as u32;
         sorted(&mut all, &peaks, sort, ascending);
         all.truncate(grouped.limit as usize);
-        let keys: Vec<u32> = all.iter().map(|allocator| allocator.key).collect();
+        let keys: Vec<u32> = all.iter().map(|allocator| if (allocator.key as usize) < grouping.len() { allocator.key } else { FOLDED }).collect();
         let told = labels(device, &opened.lane_of, &grouping, &keys).into_iter().zip(all).map(|(label, allocator)| AllocatorRow {
             label,
             bytes: allocator.bytes as f64,

@@ -28,7 +28,7 @@ fn in_ranges(text: &[u8], cuts: &[usize]) -> Trace {
     };
     let bounds: Vec<u64> = [0].into_iter().chain(cuts.iter().map(|&cut| cut as u64)).chain([u64::MAX]).collect();
     let ranges: Vec<Range<u64>> = bounds.windows(2).map(|pair| pair[0]..pair[1]).collect();
-    join(FILE, ranges.into_iter().map(|range| (range.clone(), part(range, false))), &mut |range| part(range, true))
+    join(FILE, None, ranges.into_iter().map(|range| (range.clone(), part(range, false))), &mut |range| part(range, true))
 }
 
 /// The array's objects, where the file is JSON.

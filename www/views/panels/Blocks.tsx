@@ -45,10 +45,12 @@ export function Blocks({s, device}: {s: State; device: DeviceSummary}) {
     },
     {key: 'line', name: t.lineShort, title: t.line, number: true, width: 84, value: row => row.line, cell: row => int(t, row.line)},
   ], [t, device]);
+  const {folded} = device;
   const found = table?.found?.block === s.pinned ? table?.found ?? null : null;
   return (
     <Panel s={s} test="blocks" title={table === null ? null : isNarrowed(s) ? t.blocksSome(table.total, device.blocks, size(table.bytes)) : t.blocksAll(table.total, size(table.bytes))}
       exact={table === null ? undefined : exactBytes(t, table.bytes)} stale={!areCurrent(s)} controls={<Nearest s={s} />}>
+      {folded !== null && folded !== undefined && !isNarrowed(s) && <p class="muted" data-test="folded-beside" title={t.foldedWhy}>{t.foldedBeside(folded.blocks, size(folded.up_to_bytes), size(folded.bytes))}</p>}
       <Table test="blocks" label={t.tabNames.blocks} columns={columns} rows={rows} id={row => row.block} current={s.pinned} choose={row => pin(row.block)} file="all-blocks" reveal={found}
         sort={{key: Object.keys(SORTS).find(key => SORTS[key] === s.blocks.sort) ?? 'bytes', ascending: s.blocks.ascending}}
         onSort={({key, ascending}) => sortBlocks(SORTS[key] ?? 'bytes', ascending)} rowAttrs={row => ({'data-block': row.block})} />

@@ -6,14 +6,18 @@ import {useMessages} from '../../i18n';
 import {narrow, ofGroup} from '../../narrow';
 import {ofJax, set} from '../../state';
 import type {Column} from '../../table/model';
+import {Folded} from '../Folded';
 import {OperatorName} from '../OperatorName';
 import {Stack} from '../Stack';
 import {Swatch} from '../Swatch';
+
+const isFolded = (label: GroupLabel): label is GroupLabel & {folded_up_to: number} => label.folded_up_to !== null && label.folded_up_to !== undefined;
 
 /** What names a group. */
 export function Group({label, by, device}: {label: GroupLabel; by: By; device: DeviceSummary}) {
   const t = useMessages();
   const {text, lane, distinction} = label;
+  if (isFolded(label)) return <Folded upTo={label.folded_up_to} />;
   switch (by) {
     case 'operator': return (
       <span class="swatched" title={clip(t.ownerName(text || t.unattributed))}>
@@ -51,6 +55,7 @@ export function chooseGroup({lane}: GroupLabel): void {
 /** What a chosen group can do, and its call stack. */
 export function GroupDetail({label, by}: {label: GroupLabel; by: By}) {
   const t = useMessages();
+  if (isFolded(label)) return <p class="muted">{t.foldedWhy}</p>;
   const only = ofGroup(by, label);
   return (
     <>

@@ -72,7 +72,7 @@ function Groups({s, device, value}: Props & {value: GrowthAnswer}) {
 
 const isFreed = ({kept_blocks}: GrowthGroup): boolean => kept_blocks === 0;
 
-const operatorOf = (device: DeviceSummary, {name, lane}: GrowthGroup): GroupLabel => ({number: device.lanes[lane]?.key ?? 0, text: name, lane, stack: [], user_frame: null, distinction: null});
+const operatorOf = (device: DeviceSummary, {name, lane}: GrowthGroup): GroupLabel => ({number: device.lanes[lane]?.key ?? 0, text: name, lane, stack: [], user_frame: null, distinction: null, folded_up_to: null});
 
 /** What each step allocated, freed and left, whatever the filter. */
 function Steps({value}: {value: GrowthAnswer}) {

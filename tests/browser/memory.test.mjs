@@ -1,0 +1,81 @@
+// The memory budget: shown, chosen, kept to; what was folded is said, and the figures are those of the command line with the same budget.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {after, before, describe, test} from 'node:test';
+import {DRIVERS, at, attribute, exported, fixture, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
+
+const MIB = 2 ** 20;
+const isComplete = selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false';
+
+let hosts;
+let folder;
+before(async () => {
+  hosts = await openHosts();
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+  const made = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', folder, '--rows', '60000', '--trace'], {encoding: 'utf8'});
+  assert.equal(made.status, 0, made.stderr);
+});
+after(async () => {
+  fs.rmSync(folder, {recursive: true, force: true});
+  await hosts.close();
+});
+
+const files = () => fs.readdirSync(folder, {recursive: true}).map(name => path.join(folder, name)).filter(file => /operator_memory.csv|trace_view.json/.test(file));
+
+for (const [name, driver] of Object.entries(DRIVERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await driver.launch(); });
+    after(() => browser.close());
+
+    test('a capture beyond the budget is folded, with a word, and no total changes', {timeout: 180_000}, async () => {
+      const page = await browser.open(`${hosts.addresses.http}?memory=16`);
+      await page.pick(at('open-files'), files());
+      await page.waitFor(isComplete, at('export-menu'), 60_000);
+      assert.equal(await attribute(page, 'memory', 'data-budget'), String(16 * MIB));
+      await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.used) > 0, at('memory'));
+      const text = await exported(page, 'export-json');
+      assert.equal(text, report(...files(), '--memory', '16MiB'));
+      const [capture] = JSON.parse(text).captures;
+      const [device] = capture.devices;
+      assert.ok(device.folded.blocks > 1000, 'something is folded');
+      assert.ok(capture.warnings.some(({code}) => code === 'blocks-folded'));
+      assert.equal(capture.stacks.folded, device.folded.blocks);
+      const [whole] = JSON.parse(report(...files())).captures;
+      const figures = ({peak, alive_at_end, blocks, max_reserved_gap_bytes}) =>
+        [peak.time_ns, peak.total_bytes, peak.tracked_bytes, peak.baseline_bytes, peak.reserved_bytes, peak.live_blocks, alive_at_end.bytes, blocks, max_reserved_gap_bytes];
+      assert.deepEqual(figures(device), figures(whole.devices[0]));
+      assert.equal(await readPeak(page), device.peak.total_bytes);
+      // Each panel has them as a group of their own, and its groups sum to its total.
+      await page.evaluate(selector => document.querySelector(selector).click(), at('tab-peak'));
+      await page.waitFor(() => document.querySelector('[data-test="groups"] [data-row="total"]') !== null);
+      assert.match(await textOf(page, 'folded'), /blocks up to .* folded/);
+      for (const tab of ['top', 'end', 'sizes', 'blocks', 'quality']) {
+        await page.evaluate(selector => document.querySelector(selector).click(), at(`tab-${tab}`));
+        if (tab === 'blocks') await page.waitFor(selector => document.querySelector(selector) !== null, at('folded-beside'));
+      }
+      assert.match(await page.evaluate(() => document.body.innerText), /are folded: they count in every total/);
+      await shot(page, `memory-${name}`);
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
+    test('the budget is chosen in the page, remembered, and counts from the next opening on', {timeout: 120_000}, async () => {
+      const page = await browser.open(hosts.addresses.http);
+      const budget = async () => Number(await attribute(page, 'memory', 'data-budget'));
+      assert.ok(await budget() >= 256 * MIB, 'a default where nothing is asked');
+      await page.evaluate(selector => document.querySelector(selector).click(), at('memory'));
+      await page.evaluate(selector => {
+        const field = document.querySelector(selector);
+        field.value = '24';
+        field.dispatchEvent(new Event('change', {bubbles: true}));
+      }, at('memory-budget'));
+      await page.waitFor(([selector, bytes]) => document.querySelector(selector)?.dataset.budget === bytes, [at('memory'), String(24 * MIB)]);
+      assert.equal(await page.evaluate(() => localStorage.getItem('oomscope.memory')), '24');
+      await page.close();
+    });
+  });
+}
