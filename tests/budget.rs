@@ -184,3 +184,20 @@ fn the_command_line_keeps_to_its_limit() {
     assert_eq!((&warning["args"]["blocks"], &warning["args"]["peak_bytes"]), (&small["blocks"], &small["peak_bytes"]));
     assert!(warning["message"].as_str().unwrap().contains("--memory"));
 }
+
+#[test]
+fn a_jax_capture_whose_events_have_no_room_keeps_its_plans() {
+    let file = support::fixture("xplane_attention_oom/attention_oom.xplane.pb");
+    let run = |more: &[&str]| {
+        let output = oomscope(&[&[file.to_str().unwrap(), "--format", "json"], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["captures"][0].take()
+    };
+    let (all, bare) = (run(&[]), run(&["--memory", "1kB"]));
+    let needed = |capture: &Value| capture["modules"].as_array().unwrap().iter().map(|module| module["needed_bytes"].clone()).collect::<Vec<_>>();
+    let has_code = |capture: &Value, code: &str| capture["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == code);
+    assert_eq!(needed(&bare), needed(&all));
+    assert!(!all["allocators"].as_array().unwrap().is_empty() && bare["allocators"].as_array().unwrap().is_empty());
+    assert!(has_code(&bare, "events-too-many") && !has_code(&bare, "no-allocator-events") && !has_code(&all, "events-too-many"));
+    assert_eq!(run(&["--memory", "1GiB"]), all);
+}
