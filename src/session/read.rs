@@ -180,7 +180,7 @@ fn replay(FoldedHead { sums, entries, drops, rises }: FoldedHead, blocks: &mut B
     let is_sound = curves.time_ns.is_sorted_by(|a, b| a < b)
         && curves.time_ns.iter().all(|time| (-MOST_NS..=MOST_NS).contains(time))
         && are_bytes(&curves.tracked_bytes, 0)
-        && are_bytes(&curves.baseline_bytes, UNKNOWN)
+        && are_bytes(&curves.baseline_bytes, 0)
         && are_bytes(&curves.reserved_bytes, UNKNOWN)
         && are_bytes(&curves.active_bytes, UNKNOWN)
         && are_bytes(&folded.alive_bytes, 0)
@@ -197,7 +197,7 @@ fn replay(FoldedHead { sums, entries, drops, rises }: FoldedHead, blocks: &mut B
 fn is_sound(folded: &Folded) -> bool {
     let are_bytes = |bytes: i64| (0..=MOST_TOTAL_BYTES).contains(&bytes);
     folded.up_to_bytes > 0
-        && folded.open_blocks <= folded.blocks
+        && folded.open_blocks.max(folded.unnamed_blocks) <= folded.blocks
         && folded.blocks <= u64::from(u32::MAX)
         && [folded.up_to_bytes, folded.bytes, folded.largest_bytes, folded.open_bytes].into_iter().all(are_bytes)
         && (folded.first_ns == OPEN || (-MOST_NS..=MOST_NS).contains(&folded.first_ns))

@@ -1,6 +1,6 @@
 // 警告的中文：由代码和参数组成句子；没有收录的代码用英文原文。
 import type {Warning} from '../../target/plain/pkg/oomscope';
-import {size} from '../format';
+import {classSize, size} from '../format';
 import type {WarningCode} from './warnings';
 
 const arg = (w: Warning, name: string): string => String(w.args[name] ?? '');
@@ -104,7 +104,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'no-totals': () => '没有任何一行给出已分配总量，因此不知道采集之前申请的内存：显示的只是各内存块之和，不是设备的内存。',
   'no-blocks': () => '文件里没有一行可用：没有可显示的内存块。',
   'unreadable-file': w => `文件读取失败：${reason(w)}。它可能在读取时被移动、修改或禁止访问；请重新打开。`,
-  'blocks-folded': w => `由于内存不足，${count(w, 'blocks')} 个不超过 ${size(Number(arg(w, 'up_to_bytes')))} 的内存块已折叠：它们仍计入所有总量（峰值时共 ${size(Number(arg(w, 'peak_bytes')))}），但没有名字、调用栈和行号。${ROOM}`,
+  'blocks-folded': w => `由于内存不足，${count(w, 'blocks')} 个不超过 ${classSize(Number(arg(w, 'up_to_bytes')))} 的内存块已折叠：它们仍计入所有总量（峰值时共 ${size(Number(arg(w, 'peak_bytes')))}），但没有名字、调用栈和行号。${ROOM}`,
   'names-dropped': w => `由于内存不足，${count(w, 'rows')} 行丢失了算子名，归入 (name dropped)。${ROOM}`,
   'stacks-dropped': w => `由于内存不足，${count(w, 'operators')} 个算子丢失了调用栈。${ROOM}`,
   'memory-full': () => `内存已用尽：从这一行起的各行没有计入。${ROOM}`,

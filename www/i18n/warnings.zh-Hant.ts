@@ -1,6 +1,6 @@
 // 警告的中文：由程式碼和參數組成句子；沒有收錄的程式碼用英文原文。
 import type {Warning} from '../../target/plain/pkg/oomscope';
-import {size} from '../format';
+import {classSize, size} from '../format';
 import type {WarningCode} from './warnings';
 
 const arg = (w: Warning, name: string): string => String(w.args[name] ?? '');
@@ -104,7 +104,7 @@ const SENTENCES: Record<WarningCode, (w: Warning) => string> = {
   'no-totals': () => '沒有任何一行給出已配置總量，因此不知道採集之前申請的記憶體：顯示的只是各記憶體區塊之和，不是裝置的記憶體。',
   'no-blocks': () => '檔案裡沒有一行可用：沒有可顯示的記憶體區塊。',
   'unreadable-file': w => `檔案讀取失敗：${reason(w)}。它可能在讀取時被移動、修改或禁止訪問；請重新開啟。`,
-  'blocks-folded': w => `由於記憶體不足，${count(w, 'blocks')} 個不超過 ${size(Number(arg(w, 'up_to_bytes')))} 的記憶體區塊已折疊：它們仍計入所有總量（峰值時共 ${size(Number(arg(w, 'peak_bytes')))}），但沒有名字、呼叫堆疊和行號。${ROOM}`,
+  'blocks-folded': w => `由於記憶體不足，${count(w, 'blocks')} 個不超過 ${classSize(Number(arg(w, 'up_to_bytes')))} 的記憶體區塊已折疊：它們仍計入所有總量（峰值時共 ${size(Number(arg(w, 'peak_bytes')))}），但沒有名字、呼叫堆疊和行號。${ROOM}`,
   'names-dropped': w => `由於記憶體不足，${count(w, 'rows')} 行遺失了運算子名，歸入 (name dropped)。${ROOM}`,
   'stacks-dropped': w => `由於記憶體不足，${count(w, 'operators')} 個運算子遺失了呼叫堆疊。${ROOM}`,
   'memory-full': () => `記憶體已用盡：從這一行起的各行沒有計入。${ROOM}`,

@@ -104,6 +104,10 @@ fn write_besides(options: &Options, found: &Found, say: &mut dyn FnMut(&str)) ->
             say("--table: the table has a row for each block of an Ascend capture, and none was read here; reports and JAX captures have no blocks to write");
         }
         write_table(target, captures, options.nearest).map_err(Stop::Failed)?;
+        let folded: u64 = captures.iter().flat_map(|capture| &capture.devices).filter_map(|device| Some(device.blocks.folded.as_ref()?.blocks)).sum();
+        if folded > 0 {
+            say(&format!("--table: {folded} blocks are folded for want of memory and have no row; without --memory each has one"));
+        }
     }
     if let Some(asked) = &options.chart {
         let picture = chart::picture(asked, captures, xplanes, options.module.as_deref()).map_err(|message| Stop::Wrong(format!("--chart: {message}")))?;

@@ -1,7 +1,7 @@
 import {useMemo} from 'preact/hooks';
 import type {BlockRow, BlockSort, DeviceSummary} from '../../../target/plain/pkg/oomscope';
 import {areCurrent, blockRows, sortBlocks} from '../../blocks';
-import {clip, duration, exactBytes, exactTime, int, size, time} from '../../format';
+import {classSize, clip, duration, exactBytes, exactTime, int, size, time} from '../../format';
 import {pin} from '../../frames';
 import {useMessages} from '../../i18n';
 import type {State} from '../../state';
@@ -50,7 +50,7 @@ export function Blocks({s, device}: {s: State; device: DeviceSummary}) {
   return (
     <Panel s={s} test="blocks" title={table === null ? null : isNarrowed(s) ? t.blocksSome(table.total, device.blocks, size(table.bytes)) : t.blocksAll(table.total, size(table.bytes))}
       exact={table === null ? undefined : exactBytes(t, table.bytes)} stale={!areCurrent(s)} controls={<Nearest s={s} />}>
-      {folded !== null && folded !== undefined && !isNarrowed(s) && <p class="muted" data-test="folded-beside" title={t.foldedWhy}>{t.foldedBeside(folded.blocks, size(folded.up_to_bytes), size(folded.bytes))}</p>}
+      {folded !== null && folded !== undefined && !isNarrowed(s) && <p class="muted" data-test="folded-beside" title={t.foldedWhy}>{t.foldedBeside(folded.blocks, classSize(folded.up_to_bytes), size(folded.bytes))}</p>}
       <Table test="blocks" label={t.tabNames.blocks} columns={columns} rows={rows} id={row => row.block} current={s.pinned} choose={row => pin(row.block)} file="all-blocks" reveal={found}
         sort={{key: Object.keys(SORTS).find(key => SORTS[key] === s.blocks.sort) ?? 'bytes', ascending: s.blocks.ascending}}
         onSort={({key, ascending}) => sortBlocks(SORTS[key] ?? 'bytes', ascending)} rowAttrs={row => ({'data-block': row.block})} />
