@@ -12,7 +12,9 @@ use std::path::Path;
 /// Reads a JAX capture, each time what is wanted of it; an archive only in order.
 pub fn read_xplane(file: &Listed, budget: Option<Budget>) -> Capture {
     let is_packed = starts_as_gzip(&file.path);
-    Capture::read_within(&file.name, budget.map(|budget| budget.bytes), |reader| if is_packed { read_in_order(&file.path, reader) } else { read_selectively(&file.path, reader) })
+    Capture::read_within(&file.name, budget.map(|budget| budget.bytes), |reader| {
+        if is_packed { read_in_order(&file.path, reader) } else { read_selectively(&file.path, reader) }
+    })
 }
 
 fn read_in_order(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem> {
