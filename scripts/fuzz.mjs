@@ -1,10 +1,12 @@
 // Builds the fuzz targets and runs them: `node scripts/fuzz.mjs [seconds a target] [target ...]`. What is found lies in tests/fuzz/artifacts.
+// `node scripts/fuzz.mjs keep` packs what reached new code, the fewest inputs that reach all of it, into tests/fuzz/grown.
 // The coverage that libFuzzer needs is an ordinary pass of the pinned compiler; without a sanitizer nothing asks for a nightly one. The page's own
 // target, messages, is TypeScript and led by V8's coverage (tests/fuzz/page).
-import {spawn, spawnSync} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import {gzipSync} from 'node:zlib';
 
 const FLAGS = ['-Cpasses=sancov-module', '-Cllvm-args=-sanitizer-coverage-level=4', '-Cllvm-args=-sanitizer-coverage-inline-8bit-counters',
   '-Cllvm-args=-sanitizer-coverage-pc-table', '-Cllvm-args=-sanitizer-coverage-trace-compares', '-Ccodegen-units=1', '--cfg=fuzzing'];
@@ -14,8 +16,12 @@ const SECONDS = 15;
 /** An input that takes longer than this many seconds, or more than this many MiB, is a finding. */
 const LIMITS = ['-timeout=10', '-rss_limit_mb=2048', '-malloc_limit_mb=1024'];
 
+/** No kept input is longer. */
+const KEPT_BYTES = 8192;
+
 const [given, ...chosen] = process.argv.slice(2);
-const seconds = Number(given ?? SECONDS);
+const keeps = given === 'keep';
+const seconds = keeps ? 0 : Number(given ?? SECONDS);
 const MESSAGES = 'messages';
 const READERS = fs.readdirSync(path.join(HOME, 'targets')).map(file => path.basename(file, '.rs'));
 const targets = [...READERS, MESSAGES].filter(name => chosen.length === 0 || chosen.includes(name));
@@ -34,11 +40,15 @@ const commandOf = (name, grown, seeds, found) => {
     ...fs.existsSync(dictionary) ? [`-dict=${dictionary}`] : []]];
 };
 
+const archiveOf = name => path.join(HOME, 'grown', `${name}.tar.gz`);
+const grownOf = name => path.join(BUILT, 'corpus', name);
+
 /** Runs one target on its kept inputs and on new ones; new inputs that reach new code stay in the build's folder. */
 const run = name => new Promise(resolve => {
-  const grown = path.join(BUILT, 'corpus', name);
+  const grown = grownOf(name);
   const found = path.join(HOME, 'artifacts', name);
   for (const folder of [grown, found]) fs.mkdirSync(folder, {recursive: true});
+  if (fs.existsSync(archiveOf(name))) execFileSync('tar', ['-xzf', archiveOf(name), '-C', path.dirname(grown)]);
   const child = spawn(...commandOf(name, grown, path.join(HOME, 'corpus', name), found), {stdio: ['ignore', 'ignore', 'pipe']});
   let text = '';
   child.stderr.on('data', bytes => { text = (text + bytes).slice(-100_000); });
@@ -49,6 +59,22 @@ const run = name => new Promise(resolve => {
     resolve(code === 0);
   });
 });
+
+/** The same bytes each time from the same inputs. */
+const keep = name => {
+  const least = path.join(BUILT, 'least', name);
+  fs.rmSync(least, {recursive: true, force: true});
+  fs.mkdirSync(least, {recursive: true});
+  execFileSync(path.join(BUILT, host, 'release', name), ['-set_cover_merge=1', `-max_len=${KEPT_BYTES}`, least, grownOf(name)], {stdio: 'ignore'});
+  const tar = execFileSync('tar', ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '-c', '-C', path.dirname(least), name], {maxBuffer: 2 ** 30});
+  fs.mkdirSync(path.dirname(archiveOf(name)), {recursive: true});
+  fs.writeFileSync(archiveOf(name), gzipSync(tar, {level: 9}));
+  console.log(`${name.padEnd(8)} ${String(fs.readdirSync(grownOf(name)).length).padStart(6)} inputs, kept ${fs.readdirSync(least).length}`);
+};
+if (keeps) {
+  targets.filter(name => name !== MESSAGES).forEach(keep);
+  process.exit(0);
+}
 
 const waiting = [...targets];
 const results = [];
