@@ -10,20 +10,26 @@ import {DRIVERS, at, attribute, exported, fixture, openHosts, readPeak, report, 
 const MIB = 2 ** 20;
 const isComplete = selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false';
 
+/** A generated capture's files. */
+const generated = (rows, ...further) => {
+  const into = fs.mkdtempSync(path.join(folder, 'capture-'));
+  const made = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', into, '--rows', String(rows), ...further], {encoding: 'utf8'});
+  assert.equal(made.status, 0, made.stderr);
+  return fs.readdirSync(into, {recursive: true}).map(name => path.join(into, name)).filter(file => /operator_memory.csv|trace_view.json/.test(file));
+};
+
 let hosts;
 let folder;
+let files;
 before(async () => {
   hosts = await openHosts();
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
-  const made = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', folder, '--rows', '60000', '--trace'], {encoding: 'utf8'});
-  assert.equal(made.status, 0, made.stderr);
+  files = generated(60_000, '--trace');
 });
 after(async () => {
   fs.rmSync(folder, {recursive: true, force: true});
   await hosts.close();
 });
-
-const files = () => fs.readdirSync(folder, {recursive: true}).map(name => path.join(folder, name)).filter(file => /operator_memory.csv|trace_view.json/.test(file));
 
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, () => {
@@ -33,18 +39,18 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
 
     test('a capture beyond the budget is folded, with a word, and no total changes', {timeout: 180_000}, async () => {
       const page = await browser.open(`${hosts.addresses.http}?memory=16`);
-      await page.pick(at('open-files'), files());
+      await page.pick(at('open-files'), files);
       await page.waitFor(isComplete, at('export-menu'), 60_000);
       assert.equal(await attribute(page, 'memory', 'data-budget'), String(16 * MIB));
       await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.used) > 0, at('memory'));
       const text = await exported(page, 'export-json');
-      assert.equal(text, report(...files(), '--memory', '16MiB'));
+      assert.equal(text, report(...files, '--memory', '16MiB'));
       const [capture] = JSON.parse(text).captures;
       const [device] = capture.devices;
       assert.ok(device.folded.blocks > 1000, 'something is folded');
       assert.ok(capture.warnings.some(({code}) => code === 'blocks-folded'));
       assert.equal(capture.stacks.folded, device.folded.blocks);
-      const [whole] = JSON.parse(report(...files())).captures;
+      const [whole] = JSON.parse(report(...files)).captures;
       const figures = ({peak, alive_at_end, blocks, max_reserved_gap_bytes}) =>
         [peak.time_ns, peak.total_bytes, peak.tracked_bytes, peak.baseline_bytes, peak.reserved_bytes, peak.live_blocks, alive_at_end.bytes, blocks, max_reserved_gap_bytes];
       assert.deepEqual(figures(device), figures(whole.devices[0]));
@@ -60,6 +66,19 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.waitFor(() => /are folded: they count in every total/.test(document.body.innerText));
       await shot(page, `memory-${name}`);
       assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
+    test('where no block has room the chart says so, and the rows that were read count', {timeout: 180_000}, async () => {
+      const page = await browser.open(`${hosts.addresses.http}?memory=16`);
+      const many = generated(400_000);
+      await page.pick(at('open-files'), many);
+      await page.waitFor(isComplete, at('export-menu'), 60_000);
+      assert.match(await textOf(page, 'gantt-counts'), /folded/);
+      const text = await exported(page, 'export-json');
+      assert.equal(text, report(...many, '--memory', '16MiB'));
+      assert.ok(JSON.parse(text).captures[0].warnings.some(({code}) => code === 'memory-full'));
+      assert.equal(await readPeak(page), JSON.parse(text).captures[0].devices[0].peak.total_bytes);
       await page.close();
     });
 

@@ -1,6 +1,7 @@
 import type {Colouring, DeviceSummary} from '../../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from '../gantt';
-import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, lanesOf, rampOf, ranksOf, showHidden, viewsOf} from '../gantt';
+import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, laneSetKey, lanesOf, rampOf, ranksOf, showHidden, viewsOf} from '../gantt';
+import {classSize} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import {chosenNow} from '../narrow';
@@ -55,7 +56,11 @@ function countsOf(t: Messages, s: State, device: DeviceSummary): string {
   if (s.gantt === 'stacked') return t.blocksCount(blocks);
   if (s.gantt === 'blocks') return s.frame?.rows_total === undefined ? t.blocksCount(device.blocks) : t.blocksInWindow(s.frame.rows_total, device.blocks);
   const [all, shown] = [lanesOf(s).length, laneOrder(s).length];
-  if (all === 0) return s.laneSet?.lanes === null && captureAt(s)?.stacks === null ? t.noTrace : t.drawing;
+  if (all === 0 && s.gantt !== 'operator') {
+    if (s.laneSet?.lanes === null && captureAt(s)?.stacks === null) return t.noTrace;
+    if (s.laneSet?.key !== laneSetKey(s)) return t.drawing;
+  }
+  if (all === 0 && device.folded) return t.folded(classSize(device.folded.up_to_bytes));
   return t.lanesCount(shown, all, blocks);
 }
 
