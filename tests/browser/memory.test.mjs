@@ -87,11 +87,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const budget = async () => Number(await attribute(page, 'memory', 'data-budget'));
       assert.ok(await budget() >= 256 * MIB, 'a default where nothing is asked');
       await page.evaluate(selector => document.querySelector(selector).click(), at('memory'));
-      await page.evaluate(selector => {
-        const field = document.querySelector(selector);
-        field.value = '24';
-        field.dispatchEvent(new Event('change', {bubbles: true}));
-      }, at('memory-budget'));
+      await page.click(at('memory-budget'));
+      await page.type('24');
+      await page.press('Enter');
       await page.waitFor(([selector, bytes]) => document.querySelector(selector)?.dataset.budget === bytes, [at('memory'), String(24 * MIB)]);
       assert.equal(await page.evaluate(() => localStorage.getItem('oomscope.memory')), '24');
       await page.close();

@@ -1,8 +1,9 @@
 import {useRef} from 'preact/hooks';
 import {size} from '../format';
 import {useMessages} from '../i18n';
-import {LEAST, MOST, bytesOfBudget, chosenBudget} from '../memory';
+import {bytesOfBudget, chosenBudget} from '../memory';
 import {set} from '../state';
+import {TextField} from './TextField';
 import {memo} from './memo';
 
 /** How much memory captures take and may take; behind it, the field that changes that. */
@@ -15,18 +16,17 @@ export const Memory = memo(function Memory({used, budget}: {used: number | null;
   const left = (event: FocusEvent): void => {
     if (!details.current?.contains(event.relatedTarget as Node | null)) close();
   };
-  const take = (field: HTMLInputElement): void => {
-    const chosen = chosenBudget(field.value);
-    field.value = String(chosen ?? budget);
+  const take = (typed: string): boolean => {
+    const chosen = chosenBudget(typed);
     if (chosen !== null) set({memoryBudget: chosen});
+    return chosen !== null;
   };
   const most = size(bytesOfBudget(budget));
   return (
     <details class="menu memory" ref={details} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
       <summary data-test="memory" data-used={used ?? undefined} data-budget={bytesOfBudget(budget)} title={t.memory.why}>{used === null ? t.memory.upTo(most) : t.memory.of(size(used), most)}</summary>
       <div class="menu-list">
-        <label>{t.memory.field} <input type="number" data-test="memory-budget" min={LEAST} max={MOST} step="1" value={budget}
-          onChange={event => take(event.currentTarget)} /> MiB</label>
+        <TextField text={String(budget)} label={t.memory.field} unit="MiB" title={t.memory.why} test="memory-budget" take={take} /> MiB
         <p class="muted">{t.memory.why}</p>
       </div>
     </details>
