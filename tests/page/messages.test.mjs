@@ -95,9 +95,9 @@ test(`whatever comes, nothing is thrown: ${RUNS} messages`, t => {
 });
 
 test('what an address asks for', () => {
-  assert.deepEqual(parametersOf(''), {embed: false, lang: null, theme: null, view: null, allow: []});
-  assert.deepEqual(parametersOf('?embed=1&lang=zh-Hans&theme=dark&view=tab%3Dpeak%26by%3Dstack&allow=https://a.example,http://127.0.0.1:8080'),
-    {embed: true, lang: 'zh-Hans', theme: 'dark', view: 'tab=peak&by=stack', allow: ['https://a.example', 'http://127.0.0.1:8080']});
+  assert.deepEqual(parametersOf(''), {embed: false, lang: null, theme: null, memory: null, view: null, allow: []});
+  assert.deepEqual(parametersOf('?embed=1&lang=zh-Hans&theme=dark&memory=512&view=tab%3Dpeak%26by%3Dstack&allow=https://a.example,http://127.0.0.1:8080'),
+    {embed: true, lang: 'zh-Hans', theme: 'dark', memory: '512', view: 'tab=peak&by=stack', allow: ['https://a.example', 'http://127.0.0.1:8080']});
   assert.deepEqual(parametersOf('?embed=yes&theme=pink&allow=*,null,a.example,https://a.example/,https://a.example/x,file://,javascript:1'),
-    {embed: false, lang: null, theme: 'pink', view: null, allow: []});
+    {embed: false, lang: null, theme: 'pink', memory: null, view: null, allow: []});
 });
