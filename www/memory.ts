@@ -6,8 +6,8 @@ import {remember, remembered} from './platform';
 const STORED = 'oomscope.memory';
 
 /** In MiB, as everything here. A page of a few captures needs little; the engine can hold no more than a memory of 32-bit addresses. */
-const LEAST = 16;
-const MOST = 4096;
+export const LEAST = 16;
+export const MOST = 4096;
 const WHERE_NOTHING_IS_TOLD = 2048;
 
 const known = (text: string | null): number | undefined => {
