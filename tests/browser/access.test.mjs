@@ -1,7 +1,7 @@
 // Nothing on the page keeps anybody out: axe-core finds nothing serious in any panel, in either theme; charts say what they show; nothing jumps.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, capture, needs, openHosts, seriousFindings} from './harness.mjs';
+import {DRIVERS, activate, at, capture, isRead, needs, openHosts, seriousFindings} from './harness.mjs';
 
 const SAMPLES = ['ascend_sample', 'xplane_attention_oom'];
 const REAL = capture('ascend/rl_insight_sample');
@@ -12,7 +12,6 @@ let hosts;
 before(async () => { hosts = await openHosts(); });
 after(() => hosts.close());
 
-const isRead = page => page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
 
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, () => {
@@ -130,6 +129,6 @@ describe('chromium: nothing jumps while a capture is read', () => {
     assert.ok(sum <= MOST_SHIFT, `${sum}: ${JSON.stringify(found)}`);
   };
 
-  for (const sample of SAMPLES) test(sample, async () => still(await shifts(page => page.evaluate(selector => document.querySelector(selector).click(), at(`sample-${sample}`)))));
+  for (const sample of SAMPLES) test(sample, async () => still(await shifts(page => activate(page, `sample-${sample}`))));
   test('a real capture', needs(REAL), async () => still(await shifts(page => page.drop([REAL]))));
 });

@@ -1,20 +1,15 @@
 // Damaged captures in the page: its Data quality panel says what the command line says, in the reader's language. All there are, with what
 // is said, stand in docs/dirty-input.md.
 import assert from 'node:assert/strict';
-import {execFileSync, spawnSync} from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
+import {execFileSync} from 'node:child_process';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
-import {fileURLToPath} from 'node:url';
-import * as chromium from './chromium.mjs';
-import {at, exported, openHosts} from './harness.mjs';
+import {DRIVERS, at, exported, fixture, openHosts, report, scratchFolder} from './harness.mjs';
 
 const NAMES = ['spreadsheet', 'semicolons', 'packed-cut', 'trace-broken', 'gbk-names', 'too-few-cells'];
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-dirty-'));
-execFileSync(process.execPath, [fileURLToPath(new URL('../../fixtures/dirty.mjs', import.meta.url)), folder], {stdio: 'ignore'});
-const report = name => spawnSync('cargo', ['run', '--quiet', '--', path.join(folder, name), '--format', 'json'], {encoding: 'utf8', maxBuffer: 2 ** 30}).stdout;
+const folder = scratchFolder();
+execFileSync(process.execPath, [fixture('dirty.mjs'), folder], {stdio: 'ignore'});
 
 /** What the panel says: its sentences, and the English ones behind them. */
 const quality = async page => {
@@ -25,22 +20,19 @@ const quality = async page => {
 
 let hosts;
 before(async () => { hosts = await openHosts(); });
-after(async () => {
-  await hosts.close();
-  fs.rmSync(folder, {recursive: true, force: true});
-});
+after(() => hosts.close());
 
 for (const lang of ['en-US', 'zh-CN']) {
   describe(`chromium, ${lang}`, () => {
     let browser;
-    before(async () => { browser = await chromium.launch({lang}); });
+    before(async () => { browser = await DRIVERS.chromium.launch({lang}); });
     after(() => browser.close());
 
     for (const name of NAMES) {
       test(`${name}: the page says what the command line says`, async () => {
         const page = await browser.open(hosts.addresses.file);
         await page.pick(at('open-folder'), path.join(folder, name));
-        const expected = report(name);
+        const expected = report(path.join(folder, name));
         assert.equal(await exported(page, 'export-json'), expected);
         const said = await quality(page);
         assert.deepEqual(said.map(({english}) => english), JSON.parse(expected).captures.flatMap(({warnings}) => warnings.map(({message}) => message)));

@@ -6,7 +6,7 @@ import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, PAGE, at, fixture, report, seriousFindings, shot, someServers} from './harness.mjs';
+import {DRIVERS, PAGE, at, fixture, isRead, report, seriousFindings, shot, someServers} from './harness.mjs';
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/embedding-example.html', import.meta.url));
 const XPLANE = fixture('xplane_scan_fits/scan_fits.xplane.pb');
@@ -186,7 +186,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.around.evaluate(() => { window.over.length = 0; });
       await page.pick(at('open-files'), [fixture('xplane_bfc_retry/bfc_retry.xplane.pb')]);
       assert.equal((await over(page, 'error')).code, 'replaced');
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       await pause(500);
       assert.deepEqual(await page.around.evaluate(() => window.over.map(({type}) => type)), ['oomscope:error']);
       await page.close();

@@ -47,8 +47,8 @@ test('nothing must be fetched', () => {
   assert.ok(!/import\.meta/.test(html), 'modules do not work from file://');
 });
 
-test('both variants of the wasm are inside, with SIMD; threads with shared memory', t => {
-  const folder = path.dirname(logFile(t));
+test('both variants of the wasm are inside, with SIMD; threads with shared memory', () => {
+  const folder = path.dirname(logFile());
   for (const [variant, memory] of [['plain', /\(memory \$\S+ \d+\)/], ['threads', /\(import [^\n]*\(memory \$\S+ \d+ \d+ shared\)/]]) {
     const file = path.join(folder, `${variant}.wasm`);
     fs.writeFileSync(file, zlib.gunzipSync(Buffer.from(data(`wasm-${variant}`), 'base64')));

@@ -1,7 +1,7 @@
 // The views of the Gantt and the ways through them: by mouse, by keyboard, by the address.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, fixture, openHosts, readPeak, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, fixture, isRead, openHosts, readPeak, shot, textOf} from './harness.mjs';
 
 const SAMPLE = 'ascend_sample';
 const LANE_PX = 22;
@@ -14,7 +14,7 @@ const openSample = async (browser, {sample = SAMPLE, host = 'http', hash = '', .
   const page = await browser.open(hosts.addresses[host] + hash, options);
   await page.click(at(`sample-${sample}`));
   await readPeak(page);
-  await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+  await isRead(page);
   return page;
 };
 /** Chooses a view and waits for its picture. */

@@ -1,4 +1,5 @@
 // What the browser tests share: browsers, hosts, captures, and how to read the page. Elements are found by data-test attributes.
+import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -9,8 +10,9 @@ import * as chromium from './chromium.mjs';
 import * as firefox from './firefox.mjs';
 import {serve} from '../../scripts/serve.mjs';
 
-/** A test that fails on its way does not close its browser: whatever still runs at the end of a file is closed then. */
+/** A test that fails on its way does not close its browser: whatever still runs at the end of a file is closed then, and its folders are deleted. */
 const running = new Set();
+const folders = [];
 const tracked = driver => ({
   ...driver,
   launch: async options => {
@@ -23,7 +25,10 @@ const tracked = driver => ({
     return {...browser, close};
   },
 });
-after(() => Promise.all([...running].map(browser => browser.close())));
+after(async () => {
+  await Promise.all([...running].map(browser => browser.close()));
+  for (const folder of folders) fs.rmSync(folder, {recursive: true, force: true});
+});
 
 export const DRIVERS = {chromium: tracked(chromium), firefox: tracked(firefox)};
 const top = fileURLToPath(new URL('../..', import.meta.url));
@@ -58,19 +63,30 @@ export const someServers = () => {
   };
 };
 
-/** The command line's report on files and folders; of what gives nothing, too. */
-export const report = (...paths) =>
-  spawnSync('cargo', ['run', '--quiet', '--', ...paths, '--format', 'json'], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30}).stdout;
-
-/** A file in a folder that goes with the test. */
-export const scratchFile = (t, name) => {
+/** A folder for as long as this file's tests run. */
+export const scratchFolder = () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
-  t.after(() => fs.rmSync(folder, {recursive: true, force: true}));
-  return path.join(folder, name);
+  folders.push(folder);
+  return folder;
 };
+export const scratchFile = name => path.join(scratchFolder(), name);
 
 /** A file for a browser's own log. */
-export const logFile = t => scratchFile(t, 'network');
+export const logFile = () => scratchFile('network');
+
+/** The files that are read of a generated Ascend capture with so many rows. */
+export const generated = (rows, ...options) => {
+  const folder = scratchFolder();
+  const {status, stderr} = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', folder, '--rows', String(rows), ...options], {encoding: 'utf8'});
+  assert.equal(status, 0, stderr);
+  return filesIn(folder).filter(file => /operator_memory.csv|trace_view.json/.test(file));
+};
+export const filesIn = folder => fs.readdirSync(folder, {recursive: true}).map(name => path.join(folder, name));
+
+export const commandLine = (...args) => spawnSync('cargo', ['run', '--quiet', '--', ...args], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30});
+
+/** The command line's report on files and folders; of what gives nothing, too. */
+export const report = (...paths) => commandLine(...paths, '--format', 'json').stdout;
 
 const out = fileURLToPath(new URL('out', import.meta.url));
 /** A screenshot to look at. */
@@ -91,24 +107,55 @@ export const readPeak = async page => {
   return Number(await attribute(page, 'peak-total', 'data-bytes'));
 };
 
+/** Waits until everything is read: exports are given only then. */
+export const isRead = (page, limit) => page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'), limit);
+
+/** By its element: drivers aim at where it was, and what is about may still move. */
+export const activate = (page, name) => page.evaluate(selector => document.querySelector(selector).click(), at(name));
+
+/** The bytes that are downloaded after an act. The page keeps their Blob as `downloadedBlob`. */
+export const downloaded = async (page, act) => {
+  await page.evaluate(() => {
+    globalThis.downloadedBlob = undefined;
+    const {createObjectURL} = URL;
+    URL.createObjectURL = blob => {
+      // Workers are made of Blobs too.
+      if (blob.type !== 'text/javascript') {
+        globalThis.downloadedBlob = blob;
+        URL.createObjectURL = createObjectURL;
+      }
+      return createObjectURL.call(URL, blob);
+    };
+  });
+  await act();
+  await page.waitFor(() => globalThis.downloadedBlob !== undefined);
+  const url = await page.evaluate(() => new Promise(resolve => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.readAsDataURL(globalThis.downloadedBlob);
+  }));
+  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+};
+
 /** Chooses an export, once there are some, and returns its text. */
 export const exported = async (page, name) => {
-  await page.evaluate(() => {
-    globalThis.exportedBlob = undefined;
-    URL.createObjectURL = new Proxy(URL.createObjectURL, {
-      apply: (target, self, [blob]) => {
-        // Workers are made of Blobs too.
-        if (blob.type !== 'text/javascript') globalThis.exportedBlob = blob;
-        return Reflect.apply(target, self, [blob]);
-      },
-    });
-  });
-  await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+  await isRead(page);
   await page.click(at('export-menu'));
-  // By its element: drivers aim at where it was, and the list may still move.
-  await page.evaluate(selector => document.querySelector(selector).click(), at(name));
-  await page.waitFor(() => globalThis.exportedBlob !== undefined);
-  return page.evaluate(() => globalThis.exportedBlob.text());
+  return (await downloaded(page, () => activate(page, name))).toString();
+};
+
+/** Asks for the page with its captures in it: what goes along can be chosen then. */
+export const beginSaving = async page => {
+  await isRead(page);
+  await page.click(at('export-menu'));
+  await activate(page, 'export-html');
+  await page.waitFor(selector => document.querySelector(selector) !== null, at('save-html'));
+};
+
+/** The page with its captures in it, as it is saved. */
+export const savedPage = async page => {
+  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
+  return downloaded(page, () => activate(page, 'save-now'));
 };
 
 const AXE = path.join(top, 'node_modules/axe-core/axe.min.js');

@@ -2,92 +2,37 @@
 // file can put them they are shown short and as letters, the page stays as wide as its window, and the command line steers no terminal.
 // What such names must not do beside that, policy.test.mjs sees to.
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
-import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, at, exported, fixture, openHosts, report, shot} from './harness.mjs';
+import {pathToFileURL} from 'node:url';
+import {DRIVERS, activate, at, beginSaving, commandLine, downloaded, exported, filesIn, isRead, openHosts, report, savedPage, scratchFolder, shot} from './harness.mjs';
+import {renamedAscend, renamedXplane} from './renamed.mjs';
 
-const top = fileURLToPath(new URL('../..', import.meta.url));
 const LONG = 1 << 20;
 const STEERING = /(?![\n\r\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 const NAMES = [
   'M'.repeat(LONG), `字${'é'.repeat(LONG / 2)}`, 'nul\0nul', 'clear\x1b[2J\x1b]0;title\x07', 'c1\x9b31m', 'rlo\u202Egnp.exe', 'isolate\u2066\u2067x', 'line\u2028end', '__proto__', 'constructor',
   'toString', '<b onclick="alert(1)">x</b>', '</script><script>alert(1)</script>', '`|`\\|', '=HYPERLINK("http://127.0.0.1:1/")', ' ', '\ufeffbom', '\u{1f469}\u200d\u{1f680}'.repeat(40),
 ];
-
-const quoted = name => `"${name.replaceAll('"', '""')}"`;
+const isLong = name => name.length >= LONG / 4;
 
 /** The sample, with such names for operators, frames, steps, role, settings and folders. */
 const hostileAscend = into => {
-  const from = fixture('ascend_sample/actor_update/npu-node-01_437600_20260526085155954_ascend_pt');
-  const to = path.join(into, 'a\u202Eb<b>\x1b[31m', '__proto___ascend_pt');
-  fs.cpSync(from, to, {recursive: true});
-  const tables = path.join(to, 'ASCEND_PROFILER_OUTPUT');
-  const known = new Map();
-  const renamed = name => known.get(name) ?? known.set(name, NAMES[known.size % NAMES.length]).get(name);
-  const csv = path.join(tables, 'operator_memory.csv');
-  const [header, ...rows] = fs.readFileSync(csv, 'utf8').split('\n');
   // Each megabyte once: what a table says again and again it says by the row.
-  const once = new Set();
-  const nameOf = row => {
-    const given = row.slice(0, row.indexOf(','));
-    const name = renamed(given);
-    return name.length < LONG / 4 || (!once.has(name) && once.add(name)) ? name : given;
-  };
-  fs.writeFileSync(csv, [header, ...rows.map(row => row.includes(',') ? `${quoted(nameOf(row))}${row.slice(row.indexOf(','))}` : row)].join('\n'));
-  const trace = path.join(tables, 'trace_view.json');
-  const events = JSON.parse(fs.readFileSync(trace, 'utf8'));
-  for (const [nth, event] of events.entries()) {
-    const name = nth < NAMES.length * 4 ? NAMES[nth % NAMES.length] : NAMES[2 + nth % 14];
-    if (event.name?.startsWith('ProfilerStep#')) event.name += nth % 2 === 0 ? NAMES[0] : NAMES[5];
-    else if (known.has(event.name) && known.get(event.name).length < LONG / 4) event.name = known.get(event.name);
-    if (event.args?.['Call stack']) event.args['Call stack'] = event.args['Call stack'].replace('/app/rl', name.replaceAll(';', ''));
-  }
-  fs.writeFileSync(trace, JSON.stringify(events));
-  const metadata = path.join(to, 'profiler_metadata.json');
-  fs.writeFileSync(metadata, JSON.stringify({...JSON.parse(fs.readFileSync(metadata, 'utf8')), role: `${NAMES[5]}${NAMES[3]}${NAMES[0]}`, ENV_VARIABLES: Object.fromEntries(NAMES.map(name => [name, name]))}));
-  return to;
-};
-
-const varint = value => {
-  const bytes = [];
-  for (let rest = BigInt(value); ; rest >>= 7n) {
-    if (rest < 128n) return [...bytes, Number(rest)];
-    bytes.push(Number(rest & 127n) | 128);
-  }
-};
-
-/** A protobuf message with some of its fields changed: `fields` has, by number, a function from bytes to bytes, or the fields of the message within. */
-const changed = (bytes, fields) => {
-  const out = [];
-  let at = 0;
-  const number = () => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const from = at;
-    const tag = Number(number());
-    if ((tag & 7) !== 2) {
-      if ((tag & 7) === 0) number();
-      else at += (tag & 7) === 1 ? 8 : 4;
-      out.push(bytes.subarray(from, at));
-      continue;
-    }
-    const length = Number(number());
-    const inside = bytes.subarray(at, at += length);
-    const change = fields[tag >> 3];
-    const written = change === undefined ? inside : typeof change === 'function' ? change(inside) : changed(inside, change);
-    out.push(Buffer.from([...varint(tag), ...varint(written.length)]), written);
-  }
-  return Buffer.concat(out);
+  const left = new Map(NAMES.filter(isLong).map(name => [name, 1]));
+  return renamedAscend(path.join(into, 'a\u202Eb<b>\x1b[31m', '__proto___ascend_pt'), {
+    operator: (nth, given) => {
+      const name = NAMES[nth % NAMES.length];
+      return isLong(name) && left.set(name, left.get(name) - 1).get(name) < 0 ? given : name;
+    },
+    event: (event, nth) => {
+      const name = nth < NAMES.length * 4 ? NAMES[nth % NAMES.length] : NAMES[2 + nth % 14];
+      if (event.name?.startsWith('ProfilerStep#')) event.name += nth % 2 === 0 ? NAMES[0] : NAMES[5];
+      if (event.args?.['Call stack']) event.args['Call stack'] = event.args['Call stack'].replace('/app/rl', name.replaceAll(';', ''));
+    },
+    metadata: {role: `${NAMES[5]}${NAMES[3]}${NAMES[0]}`, ENV_VARIABLES: Object.fromEntries(NAMES.map(name => [name, name]))},
+  });
 };
 
 /** A JAX capture with such names for modules, computations, instructions, operations, functions and files. */
@@ -96,13 +41,10 @@ const hostileXplane = into => {
   const long = {left: 6};
   const next = () => {
     const name = NAMES[nth++ % NAMES.length];
-    return Buffer.from(name.length < LONG / 4 || long.left-- > 0 ? name : 'short');
+    return Buffer.from(!isLong(name) || long.left-- > 0 ? name : 'short');
   };
   const hlo = {1: {1: () => Buffer.from(`jit_${NAMES[5]}${NAMES[3]}${NAMES[0]}`), 3: {1: next, 2: {7: {1: next, 2: next, 3: next}}}}};
-  const metadata = {2: {5: {6: bytes => { try { return changed(bytes, hlo); } catch { return bytes; } }}}};
-  const file = path.join(into, 'host\u202E<b>\x1b[31m.xplane.pb');
-  fs.writeFileSync(file, changed(fs.readFileSync(fixture('xplane_attention_oom/attention_oom.xplane.pb')), {1: {4: metadata}}));
-  return file;
+  return renamedXplane(path.join(into, 'host\u202E<b>\x1b[31m.xplane.pb'), hlo);
 };
 
 /** Texts of the page that are too long, or hold what steers. */
@@ -128,7 +70,6 @@ const offenders = ([steering, longest]) => {
 };
 const LONGEST_TEXT = 4100;
 
-const cli = (...args) => spawnSync('cargo', ['run', '--quiet', '--', ...args], {cwd: top, encoding: 'utf8', maxBuffer: 2 ** 30});
 const steersNothing = (text, what, longest = Infinity) => {
   const found = STEERING.exec(text);
   assert.equal(found, null, `${what}: ${JSON.stringify(text.slice(Math.max(0, found?.index - 40), found?.index + 10))}`);
@@ -141,29 +82,26 @@ let folder;
 let captures;
 before(async () => {
   hosts = await openHosts();
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+  folder = scratchFolder();
   captures = {ascend: hostileAscend(folder), xplane: hostileXplane(folder)};
 });
-after(async () => {
-  fs.rmSync(folder, {recursive: true, force: true});
-  await hosts.close();
-});
+after(() => hosts.close());
 
 test('the command line steers no terminal, and its lines stay short', {timeout: 300_000}, () => {
   for (const capture of Object.values(captures)) {
     for (const format of ['text', 'markdown', 'json']) {
-      const {stdout, stderr, status} = cli(capture, '--format', format);
+      const {stdout, stderr, status} = commandLine(capture, '--format', format);
       assert.equal(status, 0, stderr);
       steersNothing(stdout, `${capture} ${format}`, format === 'json' ? Infinity : 6000);
       steersNothing(stderr, `${capture} ${format}: errors`, 2000);
     }
   }
-  const {stderr, status} = cli(path.join(folder, 'no\x1b[31m\u202Efile'), '--module', 'x\x1b[2J');
+  const {stderr, status} = commandLine(path.join(folder, 'no\x1b[31m\u202Efile'), '--module', 'x\x1b[2J');
   assert.notEqual(status, 0);
   steersNothing(stderr, 'a path that is not there', 2000);
   const svg = path.join(folder, 'chart.svg');
   for (const kind of ['trend', 'lanes', 'stacked', 'flame']) {
-    assert.equal(cli(captures.ascend, '--chart', svg, '--chart-kind', kind).status, 0, kind);
+    assert.equal(commandLine(captures.ascend, '--chart', svg, '--chart-kind', kind).status, 0, kind);
     steersNothing(fs.readFileSync(svg, 'utf8'), kind, 20_000);
   }
 });
@@ -187,7 +125,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       for (const sample of ['ascend_sample', 'xplane_attention_oom']) {
         const page = await browser.open(hosts.addresses.http);
         await page.click(at(`sample-${sample}`));
-        await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+        await isRead(page);
         for (const hash of [
           'dies=9999999999999999&lives=9007199254740993&min=9999999999999999&alive=9999999999999999', 'op=4294967295&stack=4294967295&frame=4294967295&stream=4294967295', 'op=4294967296',
           'beneath=999999999.99999&tab=blocks', 'ns=9999999999999999-0&block=4294967295', 'ns=5-5&cursor=9999999999999999&a=1e9&b=-1', 'on=999999.999999&rows=ranks&colour=<b>', 'class=3&tab=flame&by=stack',
@@ -204,7 +142,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     for (const kind of ['ascend', 'xplane']) {
       test(`${kind}: in every panel, view and export`, async () => {
         const page = await browser.open(hosts.addresses.http);
-        const files = kind === 'xplane' ? [captures.xplane] : fs.readdirSync(captures.ascend, {recursive: true}).map(file => path.join(captures.ascend, file)).filter(file => /\.(csv|json)$/.test(file) && !file.includes('truth'));
+        const files = kind === 'xplane' ? [captures.xplane] : filesIn(captures.ascend).filter(file => /\.(csv|json)$/.test(file) && !file.includes('truth'));
         if (kind === 'ascend' && name === 'chromium') await page.pick(at('open-folder'), path.dirname(captures.ascend));
         else await page.pick(at('open-files'), files);
         const json = await exported(page, 'export-json');
@@ -225,25 +163,13 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.evaluate(() => { location.hash = 'tab=top'; });
         await shot(page, `${name}-hostile-${kind}`);
         for (const chart of kind === 'ascend' ? ['trend', 'lanes'] : ['heap', 'plan', 'heap-peak']) {
-          await page.evaluate(selector => {
-            globalThis.exportedBlob = undefined;
-            document.querySelector(selector).click();
-          }, at(`picture-${chart}-svg`));
-          await page.waitFor(() => globalThis.exportedBlob !== undefined);
-          const svg = await page.evaluate(() => globalThis.exportedBlob.text());
+          const svg = (await downloaded(page, () => activate(page, `picture-${chart}-svg`))).toString();
           steersNothing(svg, `picture of ${chart}`);
           assert.equal(await page.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').getElementsByTagName('parsererror').length, svg), 0, chart);
         }
-        await page.click(at('export-menu'));
-        await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
-        await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
-        await page.evaluate(selector => {
-          globalThis.exportedBlob = undefined;
-          document.querySelector(selector).click();
-        }, at('save-now'));
-        await page.waitFor(() => globalThis.exportedBlob !== undefined);
+        await beginSaving(page);
         const file = path.join(folder, `${name}-${kind}.html`);
-        fs.writeFileSync(file, await page.evaluate(() => globalThis.exportedBlob.text()));
+        fs.writeFileSync(file, await savedPage(page));
         assert.deepEqual(page.problems, []);
         await page.close();
         const saved = await browser.open(pathToFileURL(file).href, {width: 390, height: 844});

@@ -80,9 +80,9 @@ const folderInChromium = async (browser, {address, frame}) => {
 };
 
 /** One row, measured. */
-const row = async (t, name, driver, host) => {
+const row = async (name, driver, host) => {
   const {address, page: inner, frame} = host;
-  const log = logFile(t);
+  const log = logFile();
   const browser = await driver.launch({log});
   const page = await browser.open(address, {frame});
   await settled(page);
@@ -110,8 +110,8 @@ describe('hosts', {timeout: 600_000}, () => {
 
   for (const host of ['`file://`', 'http(s), `index.html` alone', 'http(s), `sw.js` beside it', 'http(s) with the headers of isolation', '`<iframe>` of another origin', '`<iframe sandbox="allow-scripts">`']) {
     for (const [name, driver] of Object.entries(DRIVERS)) {
-      test(`${host}, ${name}`, {timeout: 120_000}, async t => {
-        rows.push([host, name[0].toUpperCase() + name.slice(1), ...await row(t, name, driver, started.hosts[host])]);
+      test(`${host}, ${name}`, {timeout: 120_000}, async () => {
+        rows.push([host, name[0].toUpperCase() + name.slice(1), ...await row(name, driver, started.hosts[host])]);
       });
     }
   }

@@ -1,77 +1,30 @@
 // What people do in the middle: open other files, cancel, close the page, change or delete what is being read. Nothing of the first remains,
 // no worker goes on, and each file that could not be read is named.
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
-import {DRIVERS, at, exported, fixture, openHosts, readPeak, report} from './harness.mjs';
+import {DRIVERS, at, exported, fixture, generated, isRead, openHosts, readPeak, report, scratchFolder} from './harness.mjs';
+import {countWorkers, slowStreams} from './inits.mjs';
 
 const MOMENTS = 6;
 const XPLANE = fixture('xplane_scan_fits/scan_fits.xplane.pb');
 
-/** Counts the workers that live, and keeps the engine's. */
-const countWorkers = () => {
-  const live = globalThis.liveWorkers = new Set();
-  globalThis.Worker = class extends Worker {
-    constructor(...args) {
-      super(...args);
-      live.add(this);
-    }
-
-    terminate() {
-      live.delete(this);
-      super.terminate();
-    }
-
-    postMessage(message, ...rest) {
-      if (message?.type === 'main') globalThis.engineWorker = this;
-      super.postMessage(message, ...rest);
-    }
-  };
-};
-
-/** Workers that get a piece of a stream only now and then: a slow disk. */
-const slowStreams = () => {
-  const slow = `{
-    const read = ReadableStreamBYOBReader.prototype.read;
-    ReadableStreamBYOBReader.prototype.read = async function (...args) {
-      await new Promise(resolve => setTimeout(resolve, 150));
-      return read.apply(this, args);
-    };
-  }`;
-  globalThis.Blob = class extends Blob {
-    constructor(parts, options) {
-      super(options?.type === 'text/javascript' ? [slow, ...parts] : parts, options);
-    }
-  };
-};
-
-const isComplete = selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false';
 const pageText = page => page.evaluate(() => document.body.innerText);
 
 let hosts;
-let folder;
+let files;
 before(async () => {
   hosts = await openHosts();
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
-  const made = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', folder, '--rows', '40000', '--trace'], {encoding: 'utf8'});
-  assert.equal(made.status, 0, made.stderr);
+  files = generated(40_000, '--trace');
 });
-after(async () => {
-  fs.rmSync(folder, {recursive: true, force: true});
-  await hosts.close();
-});
-
-const filesIn = top => fs.readdirSync(top, {recursive: true}).map(name => path.join(top, name)).filter(file => /operator_memory.csv|trace_view.json/.test(file));
+after(() => hosts.close());
 
 /** The files of the capture, copied: they can be spoilt. */
-const copied = t => {
-  const to = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
-  t.after(() => fs.rmSync(to, {recursive: true, force: true}));
-  return filesIn(folder).map(file => {
+const copied = () => {
+  const to = scratchFolder();
+  return files.map(file => {
     const copy = path.join(to, path.basename(file));
     fs.copyFileSync(file, copy);
     return copy;
@@ -93,8 +46,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     /** How long a load takes. */
     const timed = async page => {
       const start = performance.now();
-      await page.pick(at('open-files'), filesIn(folder));
-      await page.waitFor(isComplete, at('export-menu'), 120_000);
+      await page.pick(at('open-files'), files);
+      await isRead(page, 120_000);
       return performance.now() - start;
     };
 
@@ -105,7 +58,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const took = await timed(page);
       for (let nth = 0; nth < MOMENTS; nth++) {
         const when = nth === 0 ? 0 : took * (nth + Math.random()) / MOMENTS;
-        await page.pick(at('open-files'), filesIn(folder));
+        await page.pick(at('open-files'), files);
         await pause(when);
         await page.pick(at('open-files'), [XPLANE]);
         await page.waitFor(selector => document.querySelector(selector)?.textContent.includes('scan_fits'), at('found-list'));
@@ -123,7 +76,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const took = await timed(page);
       let cancelled = 0;
       for (let nth = 0; nth < MOMENTS; nth++) {
-        await page.pick(at('open-files'), filesIn(folder));
+        await page.pick(at('open-files'), files);
         await pause(took * (nth + Math.random()) / MOMENTS);
         cancelled += await page.evaluate(selector => {
           const button = document.querySelector(selector);
@@ -149,38 +102,38 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
           asked.push(dialog.message());
           void dialog.accept();
         });
-        await page.pick(at('open-files'), filesIn(folder));
+        await page.pick(at('open-files'), files);
         await pause(when);
         await page.around.close({runBeforeUnload: true});
         assert.deepEqual(asked, []);
       }
       const page = await open();
       await page.pick(at('open-files'), [XPLANE]);
-      await page.waitFor(isComplete, at('export-menu'));
+      await isRead(page);
       await page.close();
     });
 
-    test('files that are gone when they are read again are named, with what to do', async t => {
+    test('files that are gone when they are read again are named, with what to do', async () => {
       const page = await open();
-      const files = copied(t);
-      await page.pick(at('open-files'), files);
-      await page.waitFor(isComplete, at('export-menu'), 120_000);
+      const spoilt = copied();
+      await page.pick(at('open-files'), spoilt);
+      await isRead(page, 120_000);
       await readPeak(page);
-      for (const file of files) fs.rmSync(file);
+      for (const file of spoilt) fs.rmSync(file);
       await page.evaluate(() => globalThis.engineWorker.terminate());
       await page.waitFor(() => /operator_memory\.csv[^]*could not be (read|opened)/.test(document.body.innerText), undefined, 60_000);
       assert.match(await pageText(page), /open it again/i);
       await page.close();
     });
 
-    test('a file that is cut while it is read costs itself alone', async t => {
+    test('a file that is cut while it is read costs itself alone', async () => {
       const page = await open('http', slowStreams);
-      const files = copied(t);
-      const trace = files.find(file => file.endsWith('.json'));
-      await page.pick(at('open-files'), files);
+      const spoilt = copied();
+      const trace = spoilt.find(file => file.endsWith('.json'));
+      await page.pick(at('open-files'), spoilt);
       await pause(600);
       fs.truncateSync(trace, 1 << 20);
-      await page.waitFor(isComplete, at('export-menu'), 180_000);
+      await isRead(page, 180_000);
       assert.ok(await readPeak(page) > 0);
       const [{warnings}] = JSON.parse(await exported(page, 'export-json')).captures;
       const said = warnings.filter(({file, code}) => file.endsWith('trace_view.json') && ['unreadable-file', 'cut-file'].includes(code));
@@ -188,8 +141,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
-    test('a file that cannot be looked into is named, not passed over', async t => {
-      const file = path.join(path.dirname(copied(t)[0]), 'report.json');
+    test('a file that cannot be looked into is named, not passed over', async () => {
+      const file = path.join(path.dirname(copied()[0]), 'report.json');
       fs.writeFileSync(file, '{}');
       const page = await open('http', () => {
         const {slice} = Blob.prototype;

@@ -1,7 +1,7 @@
 // Everything by the keyboard alone: open, the peak, a block, its stack, the report. No mouse, and no element is clicked by a script.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, openHosts, readPeak, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, downloaded, isRead, openHosts, readPeak, textOf} from './harness.mjs';
 
 /** More than there are between any two things on the page. */
 const MOST_TABS = 150;
@@ -38,19 +38,11 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     test('open, peak, block, stack, export', async () => {
       const page = await browser.open(hosts.addresses.http);
       await page.waitFor(selector => document.querySelector(selector) !== null, at('sample-ascend_sample'));
-      await page.evaluate(() => {
-        URL.createObjectURL = new Proxy(URL.createObjectURL, {
-          apply: (target, self, [blob]) => {
-            globalThis.exportedBlob = blob;
-            return Reflect.apply(target, self, [blob]);
-          },
-        });
-      });
 
       await walkTo(page, at('sample-ascend_sample'));
       await page.press('Enter');
       const peak = await readPeak(page);
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
 
       // The peak: the window is narrower, and lies around it.
       const width = () => page.evaluate(selectors => selectors.map(selector => Number(document.querySelector(selector).textContent)), [at('field-from'), at('field-to')]);
@@ -87,9 +79,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await walkTo(page, at('export-menu'), 'Shift+Tab');
       await page.press('Enter');
       await walkTo(page, at('export-json'));
-      await page.press('Enter');
-      await page.waitFor(() => globalThis.exportedBlob !== undefined);
-      const report = JSON.parse(await page.evaluate(() => globalThis.exportedBlob.text()));
+      const report = JSON.parse(await downloaded(page, () => page.press('Enter')));
       const peaks = report.captures.map(({devices}) => devices[0].peak.total_bytes);
       assert.ok(report.schema === 'oomscope.report/1' && peaks.includes(peak), `${peak} in ${peaks}`);
       await page.close();

@@ -1,35 +1,17 @@
 // The memory budget: shown, chosen, kept to; what was folded is said, and the figures are those of the command line with the same budget.
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, exported, fixture, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
+import {DRIVERS, activate, at, attribute, exported, generated, isRead, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
 
 const MIB = 2 ** 20;
-const isComplete = selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false';
-
-/** A generated capture's files. */
-const generated = (rows, ...further) => {
-  const into = fs.mkdtempSync(path.join(folder, 'capture-'));
-  const made = spawnSync(process.execPath, [fixture('generate.mjs'), '--out', into, '--rows', String(rows), ...further], {encoding: 'utf8'});
-  assert.equal(made.status, 0, made.stderr);
-  return fs.readdirSync(into, {recursive: true}).map(name => path.join(into, name)).filter(file => /operator_memory.csv|trace_view.json/.test(file));
-};
 
 let hosts;
-let folder;
 let files;
 before(async () => {
   hosts = await openHosts();
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
   files = generated(60_000, '--trace');
 });
-after(async () => {
-  fs.rmSync(folder, {recursive: true, force: true});
-  await hosts.close();
-});
+after(() => hosts.close());
 
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, () => {
@@ -40,7 +22,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     test('a capture beyond the budget is folded, with a word, and no total changes', {timeout: 180_000}, async () => {
       const page = await browser.open(`${hosts.addresses.http}?memory=16`);
       await page.pick(at('open-files'), files);
-      await page.waitFor(isComplete, at('export-menu'), 60_000);
+      await isRead(page, 60_000);
       assert.equal(await attribute(page, 'memory', 'data-budget'), String(16 * MIB));
       await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.used) > 0, at('memory'));
       const text = await exported(page, 'export-json');
@@ -56,11 +38,11 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       assert.deepEqual(figures(device), figures(whole.devices[0]));
       assert.equal(await readPeak(page), device.peak.total_bytes);
       // Each panel has them as a group of their own, and its groups sum to its total.
-      await page.evaluate(selector => document.querySelector(selector).click(), at('tab-peak'));
+      await activate(page, 'tab-peak');
       await page.waitFor(() => document.querySelector('[data-test="groups"] [data-row="total"]') !== null);
       assert.match(await textOf(page, 'folded'), /blocks up to .* folded/);
       for (const tab of ['top', 'end', 'sizes', 'blocks', 'quality']) {
-        await page.evaluate(selector => document.querySelector(selector).click(), at(`tab-${tab}`));
+        await activate(page, `tab-${tab}`);
         if (tab === 'blocks') await page.waitFor(selector => document.querySelector(selector) !== null, at('folded-beside'));
       }
       await page.waitFor(() => /are folded: they count in every total/.test(document.body.innerText));
@@ -73,7 +55,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(`${hosts.addresses.http}?memory=16`);
       const many = generated(400_000);
       await page.pick(at('open-files'), many);
-      await page.waitFor(isComplete, at('export-menu'), 60_000);
+      await isRead(page, 60_000);
       assert.match(await textOf(page, 'gantt-counts'), /folded/);
       const text = await exported(page, 'export-json');
       assert.equal(text, report(...many, '--memory', '16MiB'));
@@ -86,7 +68,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(hosts.addresses.http);
       const budget = async () => Number(await attribute(page, 'memory', 'data-budget'));
       assert.ok(await budget() >= 256 * MIB, 'a default where nothing is asked');
-      await page.evaluate(selector => document.querySelector(selector).click(), at('memory'));
+      await activate(page, 'memory');
       await page.click(at('memory-budget'));
       await page.type('24');
       await page.press('Enter');

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import * as marionette from './marionette.mjs';
-import {DRIVERS, at, attribute, capture, exported, fixture, logFile, needs, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, capture, exported, fixture, isRead, logFile, needs, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
 
 const RANK = capture('ascend/level0/rank0_ascend_pt');
 const TABLE = `${RANK}/ASCEND_PROFILER_OUTPUT/operator_memory.csv`;
@@ -53,9 +53,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.close();
       });
 
-      test(`${host}: reports from many machines are listed together, and their export is the command line's`, async t => {
+      test(`${host}: reports from many machines are listed together, and their export is the command line's`, async () => {
         const page = await open();
-        const folder = path.join(path.dirname(logFile(t)), `reports-${name}-${host}`);
+        const folder = path.join(path.dirname(logFile()), `reports-${name}-${host}`);
         fs.rmSync(folder, {recursive: true, force: true});
         fs.mkdirSync(folder, {recursive: true});
         const files = ['actor_update', 'critic_update'].map(role => {
@@ -140,8 +140,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     });
   });
 
-  test(`${name}: a table of more than 4 GiB is read to its end`, {timeout: 180_000}, async t => {
-    const file = scratchFile(t, 'operator_memory.csv');
+  test(`${name}: a table of more than 4 GiB is read to its end`, {timeout: 180_000}, async () => {
+    const file = scratchFile('operator_memory.csv');
     const [header, first] = fs.readFileSync(fixture('ascend_sample/critic_update/npu-node-01_437676_20260526085325318_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_memory.csv'), 'utf8').split('\n');
     fs.writeFileSync(file, `${header}\n${first}\n`);
     // A hole takes no room on the disk; to the reader it is one line that is no row.
@@ -150,7 +150,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     const browser = await driver.launch();
     const page = await browser.open(hosts.addresses.file);
     await page.pick(at('open-files'), [file]);
-    await page.waitFor(s => document.querySelector(s)?.getAttribute('aria-disabled') === 'false', at('export-menu'), 150_000);
+    await isRead(page, 150_000);
     const {captures: [{rows}]} = JSON.parse(await exported(page, 'export-json'));
     assert.deepEqual(rows, {read: 3, set_aside: 1});
     await browser.close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, capture, exported, fixture, needs, openHosts, readPeak, scratchFile, shot, textOf} from './harness.mjs';
+import {DRIVERS, at, attribute, capture, exported, fixture, isRead, needs, openHosts, readPeak, scratchFile, shot, textOf} from './harness.mjs';
 
 const RANK = capture('ascend/level0/rank0_ascend_pt');
 const SAMPLE = 'ascend_sample';
@@ -43,14 +43,14 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const folder = `${RANK}/ASCEND_PROFILER_OUTPUT`;
       await page.pick(at('open-files'), [`${folder}/operator_memory.csv`, `${folder}/trace_view.json`, `${folder}/memory_record.csv`]);
       await readPeak(page);
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       return page;
     };
     const openSample = async options => {
       const page = await browser.open(hosts.addresses.http, options);
       await page.click(at(`sample-${SAMPLE}`));
       await readPeak(page);
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       return page;
     };
 
@@ -243,10 +243,10 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       }
     });
 
-    test('the table leaves the page as the command line writes it', async t => {
+    test('the table leaves the page as the command line writes it', async () => {
       for (const what of ['csv', 'jsonl']) {
         const page = await openSample();
-        const file = scratchFile(t, `table.${what}`);
+        const file = scratchFile(`table.${what}`);
         run(fixture(SAMPLE), '--table', file);
         // Not assert.equal: what it would print of two tables is longer than they are.
         assert.ok(await exported(page, `export-${what}`) === fs.readFileSync(file, 'utf8'), what);

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {fileURLToPath} from 'node:url';
-import {DRIVERS, at, openHosts, readPeak} from './harness.mjs';
+import {DRIVERS, at, activate, downloaded, isRead, openHosts, readPeak} from './harness.mjs';
 
 const out = fileURLToPath(new URL('out', import.meta.url));
 
@@ -14,20 +14,11 @@ after(() => hosts.close());
 
 /** Saves a chart; answers its type, its size in bytes, and what a browser makes of it. */
 const saved = async (page, chart, kind) => {
-  await page.evaluate(() => {
-    globalThis.savedBlob = undefined;
-    globalThis.madeUrl ??= URL.createObjectURL;
-    URL.createObjectURL = blob => {
-      globalThis.savedBlob = blob;
-      return Reflect.apply(globalThis.madeUrl, URL, [blob]);
-    };
-  });
   await page.waitFor(selector => document.querySelector(selector) !== null, at(`picture-${chart}-${kind}`));
-  await page.evaluate(selector => document.querySelector(selector).click(), at(`picture-${chart}-${kind}`));
-  await page.waitFor(() => globalThis.savedBlob !== undefined);
-  return page.evaluate(async kind => {
-    const blob = globalThis.savedBlob;
-    const base = {type: blob.type, bytes: blob.size, data: btoa(Array.from(new Uint8Array(await blob.arrayBuffer()), byte => String.fromCharCode(byte)).join(''))};
+  const data = await downloaded(page, () => activate(page, `picture-${chart}-${kind}`));
+  const seen = await page.evaluate(async kind => {
+    const blob = globalThis.downloadedBlob;
+    const base = {type: blob.type, bytes: blob.size};
     if (kind === 'svg') {
       const document = new DOMParser().parseFromString(await blob.text(), 'image/svg+xml');
       const all = name => document.getElementsByTagName(name);
@@ -45,11 +36,12 @@ const saved = async (page, chart, kind) => {
     for (let at = 0; at < data.length; at += 4) colours.add(data[at] << 16 | data[at + 1] << 8 | data[at + 2]);
     return {...base, width: bitmap.width, height: bitmap.height, colours: colours.size};
   }, kind);
+  return {...seen, data};
 };
 
 const keep = (name, {data}) => {
   fs.mkdirSync(out, {recursive: true});
-  fs.writeFileSync(path.join(out, name), Buffer.from(data, 'base64'));
+  fs.writeFileSync(path.join(out, name), data);
 };
 
 /** Both kinds of a chart; they are of one size but for the screen's pixels. */
@@ -66,7 +58,7 @@ const both = async (page, browser, chart, ratio = 1) => {
 const open = async (browser, sample, options = {}) => {
   const page = await browser.open(hosts.addresses.http, options);
   await page.click(at(`sample-${sample}`));
-  await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+  await isRead(page);
   return page;
 };
 

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 import {fromPage, fromWorker, inWorker} from './attacks.mjs';
-import {DRIVERS, PAGE, at, exported, fixture, report} from './harness.mjs';
+import {DRIVERS, PAGE, at, beginSaving, exported, report, savedPage, scratchFolder} from './harness.mjs';
+import {renamedAscend, renamedXplane} from './renamed.mjs';
 import {serve} from '../../scripts/serve.mjs';
 
 /** Attempts, and the directive that refuses each. */
@@ -74,49 +74,27 @@ const hostile = base => [
   `url(${base}css)`, '__proto__', 'constructor', 'toString', '\u202Egnp.exe\u2066', '${alert(1)}{{alert(1)}}', `=HYPERLINK("${base}cell")`,
 ];
 
-const quoted = name => `"${name.replaceAll('"', '""')}"`;
-
-/** The sample with its operators, frames, steps and role renamed to attacks. */
-const hostileFolder = (into, base) => {
+/** The sample with its operators, frames, steps, threads and role renamed to attacks. */
+const hostileAscend = (into, base) => {
   const names = hostile(base);
-  const from = fixture('ascend_sample/actor_update/npu-node-01_437600_20260526085155954_ascend_pt');
-  const to = path.join(into, 'x<img src=x onerror=alert(1)>&quot;_ascend_pt');
-  fs.cpSync(from, to, {recursive: true});
-  const tables = path.join(to, 'ASCEND_PROFILER_OUTPUT');
-  const csv = path.join(tables, 'operator_memory.csv');
-  const known = new Map();
-  const renamed = name => {
-    if (!known.has(name)) known.set(name, names[known.size % names.length]);
-    return known.get(name);
-  };
-  const [header, ...rows] = fs.readFileSync(csv, 'utf8').split('\n');
-  fs.writeFileSync(csv, [header, ...rows.map(row => row.includes(',') ? `${quoted(renamed(row.slice(0, row.indexOf(','))))}${row.slice(row.indexOf(','))}` : row)].join('\n'));
-  const trace = path.join(tables, 'trace_view.json');
-  const events = JSON.parse(fs.readFileSync(trace, 'utf8'));
-  for (const [nth, event] of events.entries()) {
-    if (known.has(event.name)) event.name = known.get(event.name);
-    if (event.args?.['Call stack']) event.args['Call stack'] = event.args['Call stack'].replace('/app/rl', names[nth % names.length]);
-    if (event.args?.name) event.args.name = names[nth % names.length];
-  }
-  fs.writeFileSync(trace, JSON.stringify(events));
-  const metadata = path.join(to, 'profiler_metadata.json');
-  fs.writeFileSync(metadata, JSON.stringify({...JSON.parse(fs.readFileSync(metadata, 'utf8')), role: names[0]}));
-  return to;
+  return renamedAscend(path.join(into, 'x<img src=x onerror=alert(1)>&quot;_ascend_pt'), {
+    operator: nth => names[nth % names.length],
+    event: (event, nth) => {
+      const name = names[nth % names.length];
+      if (event.name?.startsWith('ProfilerStep#')) event.name += name;
+      if (event.args?.['Call stack']) event.args['Call stack'] = event.args['Call stack'].replace('/app/rl', name);
+      if (event.args?.name) event.args.name = name;
+    },
+    metadata: {role: names[0]},
+  });
 };
 
-/** A JAX capture with names replaced by attacks of the same length, which leaves the messages whole. */
+/** A JAX capture whose module, computations, instructions, operations and functions are attacks. */
 const hostileXplane = (into, base) => {
-  let bytes = fs.readFileSync(fixture('xplane_attention_oom/attention_oom.xplane.pb')).toString('latin1');
-  const replace = (name, attack) => {
-    assert.ok(bytes.includes(name) && attack.length <= name.length, name);
-    bytes = bytes.replaceAll(name, attack.padEnd(name.length, '!'));
-  };
-  replace('jit(train_step)/transpose(jvp())/reduce_sum', `<img src=${base}i>`);
-  replace('jit(train_step)/jvp(bhqd,bhkd->bhqk)/dot_general', `<iframe src=${base}f>`);
-  replace('jit_train_step', '<svg onload=1>');
-  const file = path.join(into, 'host"><script>alert(1)<.xplane.pb');
-  fs.writeFileSync(file, Buffer.from(bytes, 'latin1'));
-  return file;
+  const names = hostile(base);
+  let nth = 0;
+  const next = () => Buffer.from(names[nth++ % names.length]);
+  return renamedXplane(path.join(into, 'host"><script>alert(1)<.xplane.pb'), {1: {1: next, 3: {1: next, 2: {7: {1: next, 2: next, 3: next}}}}});
 };
 
 /** Notes what a page does beyond its policy; must run before a capture is opened. An export is a download of a Blob, which is no navigation. */
@@ -150,26 +128,13 @@ const everyPanelIsInert = async page => {
   }
 };
 
-/** The page with the captures in it; after an export, whose way of hearing it uses. */
-const savedPage = async page => {
-  await page.click(at('export-menu'));
-  await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
-  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
-  await page.evaluate(selector => {
-    globalThis.exportedBlob = undefined;
-    document.querySelector(selector).click();
-  }, at('save-now'));
-  await page.waitFor(() => globalThis.exportedBlob !== undefined);
-  return page.evaluate(() => globalThis.exportedBlob.text());
-};
-
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, {timeout: 300_000}, () => {
     let browser;
     let listener;
     let server;
     let hosts;
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+    const folder = scratchFolder();
     before(async () => {
       listener = await listen();
       server = await serve({isolated: false, worker: true});
@@ -180,7 +145,6 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await browser.close();
       await listener.close();
       await server.close();
-      fs.rmSync(folder, {recursive: true, force: true});
     });
     const open = async host => {
       const page = await browser.open(hosts[host]);
@@ -219,7 +183,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
 
       test(`${host}: captures whose names are attacks do nothing`, async () => {
         const asked = server.asked.length;
-        const capture = hostileFolder(fs.mkdtempSync(path.join(folder, 'ascend-')), listener.base);
+        const capture = hostileAscend(fs.mkdtempSync(path.join(folder, 'ascend-')), listener.base);
         const tables = ['ASCEND_PROFILER_OUTPUT/operator_memory.csv', 'ASCEND_PROFILER_OUTPUT/trace_view.json', 'profiler_metadata.json'].map(file => path.join(capture, file));
         const xplane = hostileXplane(fs.mkdtempSync(path.join(folder, 'xplane-')), listener.base);
         for (const [selector, files] of [name === 'chromium' ? ['open-folder', capture] : ['open-files', tables], ['open-files', [xplane]]]) {
@@ -230,6 +194,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
           assert.ok(/<(img|svg|iframe)/.test(text), `the attack is in the report: ${text.slice(0, 3000)}`);
           if (selector === 'open-folder') assert.equal(text, report(capture));
           await everyPanelIsInert(page);
+          await beginSaving(page);
           const file = path.join(folder, `${name}-${selector}.html`);
           fs.writeFileSync(file, await savedPage(page));
           const saved = await browser.open(pathToFileURL(file).href);

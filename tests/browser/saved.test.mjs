@@ -6,7 +6,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import {after, before, describe, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
-import {DRIVERS, PAGE, at, attribute, exported, fixture, openHosts, readPeak, report, scratchFile, shot, textOf} from './harness.mjs';
+import {DRIVERS, PAGE, at, attribute, beginSaving, exported, filesIn, fixture, isRead, openHosts, readPeak, report, savedPage, scratchFile, shot, textOf} from './harness.mjs';
 
 const SAMPLE = 'ascend_sample';
 const top = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,30 +16,6 @@ let hosts;
 before(async () => { hosts = await openHosts(); });
 after(() => hosts.close());
 
-/** Saves the page, and the file that comes of it. */
-const savePage = async (page, file) => {
-  await page.evaluate(() => {
-    URL.createObjectURL = new Proxy(URL.createObjectURL, {
-      apply: (target, self, [blob]) => {
-        globalThis.savedBlob = blob;
-        return Reflect.apply(target, self, [blob]);
-      },
-    });
-  });
-  await page.waitFor(selector => document.querySelector(selector)?.disabled === false, at('save-now'));
-  const told = await textOf(page, 'save-size');
-  await page.evaluate(selector => document.querySelector(selector).click(), at('save-now'));
-  await page.waitFor(() => globalThis.savedBlob !== undefined);
-  const base64 = await page.evaluate(async () => {
-    const reader = new FileReader();
-    await new Promise(done => { reader.onload = done; reader.readAsDataURL(globalThis.savedBlob); });
-    return reader.result.slice(reader.result.indexOf(',') + 1);
-  });
-  const bytes = Buffer.from(base64, 'base64');
-  fs.writeFileSync(file, bytes);
-  return {told, bytes};
-};
-
 for (const [name, driver] of Object.entries(DRIVERS)) {
   describe(name, () => {
     let browser;
@@ -47,23 +23,23 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     after(() => browser.close());
 
     /** The page with the sample, about to be saved. */
-    const beginSaving = async () => {
+    const openSample = async () => {
       const page = await browser.open(hosts.addresses.http);
       await page.click(at(`sample-${SAMPLE}`));
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       await page.click(at('tab-top'));
-      await page.click(at('export-menu'));
-      await page.evaluate(selector => document.querySelector(selector).click(), at('export-html'));
-      await page.waitFor(isShown, at('save-html'));
+      await beginSaving(page);
       return page;
     };
 
-    test('a saved page opens from a file in the same view, with the same report', async t => {
-      const page = await beginSaving();
+    test('a saved page opens from a file in the same view, with the same report', async () => {
+      const page = await openSample();
       const peak = await readPeak(page);
       await shot(page, `${name}-save-html`);
-      const file = scratchFile(t, 'saved.html');
-      const {told, bytes} = await savePage(page, file);
+      const file = scratchFile('saved.html');
+      const bytes = await savedPage(page);
+      const told = await textOf(page, 'save-size');
+      fs.writeFileSync(file, bytes);
       const said = Number(/([\d.]+) MiB/.exec(told)?.[1]);
       assert.ok(Math.abs(said - bytes.length / 2 ** 20) < 0.02, `${told} of ${bytes.length} bytes`);
       await page.close();
@@ -76,10 +52,10 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await saved.close();
     });
 
-    test('a saved page is an input of the page and of the command line: the same view, the same report', {timeout: 300_000}, async t => {
-      const page = await beginSaving();
-      const file = scratchFile(t, 'saved.html');
-      await savePage(page, file);
+    test('a saved page is an input of the page and of the command line: the same view, the same report', {timeout: 300_000}, async () => {
+      const page = await openSample();
+      const file = scratchFile('saved.html');
+      fs.writeFileSync(file, await savedPage(page));
       await page.close();
       const told = report(fixture(SAMPLE));
       assert.equal(report(file), told);
@@ -88,7 +64,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       assert.equal(await exported(other, 'export-json'), told);
       await other.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-selected') === 'true', at('tab-top'));
       // With a folder of the same captures they count once.
-      const sample = fs.readdirSync(fixture(SAMPLE), {recursive: true}).map(name => path.join(fixture(SAMPLE), name)).find(name => name.endsWith('operator_memory.csv'));
+      const sample = filesIn(fixture(SAMPLE)).find(name => name.endsWith('operator_memory.csv'));
       await other.pick(at('open-files'), [file, sample]);
       const {captures} = JSON.parse(await exported(other, 'export-json'));
       assert.equal(captures.length, JSON.parse(told).captures.length + 1);
@@ -96,8 +72,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await other.close();
     });
 
-    test('a page without captures, a damaged one and another program\u2019s are told apart', async t => {
-      const file = scratchFile(t, 'saved.html');
+    test('a page without captures, a damaged one and another program\u2019s are told apart', async () => {
+      const file = scratchFile('saved.html');
       const own = fs.readFileSync(PAGE);
       const damaged = own.toString('latin1').replace('<div id="app"></div>', '<div id="app"></div>\n<script type="text/plain" id="session" data-view="">AAAA</script>');
       const page = await browser.open(hosts.addresses.http);
@@ -117,10 +93,10 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
-    test('without stacks and folders the file holds neither', async t => {
-      const page = await beginSaving();
+    test('without stacks and folders the file holds neither', async () => {
+      const page = await openSample();
       for (const box of ['save-stacks', 'save-folders']) await page.click(at(box));
-      const {bytes} = await savePage(page, scratchFile(t, 'saved.html'));
+      const bytes = await savedPage(page);
       await page.close();
       const packed = /id="session"[^>]*>([^<]*)</.exec(bytes.toString('latin1'))[1];
       const text = zlib.gunzipSync(Buffer.from(packed, 'base64')).toString('latin1');
@@ -130,8 +106,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
   });
 }
 
-test('the command line writes such a page', {timeout: 600_000}, async t => {
-  const file = scratchFile(t, 'saved.html');
+test('the command line writes such a page', {timeout: 600_000}, async () => {
+  const file = scratchFile('saved.html');
   const made = spawnSync('cargo', ['run', '--quiet', '--features', 'page', '--', fixture(SAMPLE), '--html', file], {cwd: top, encoding: 'utf8'});
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stderr, new RegExp(`${path.basename(file)}: ${fs.statSync(file).size} bytes`));

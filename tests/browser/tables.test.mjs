@@ -1,7 +1,7 @@
 // The one table, all blocks in it, the filter and the flame graph, as a person uses them, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, at, attribute, fixture, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
+import {DRIVERS, activate, at, attribute, downloaded, fixture, isRead, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
 
 const SAMPLE = 'ascend_sample';
 const told = JSON.parse(report(fixture(SAMPLE)));
@@ -22,7 +22,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(hosts.addresses.http);
       await page.click(at(`sample-${SAMPLE}`));
       await readPeak(page);
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       await show(page, tab);
       return page;
     };
@@ -32,18 +32,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     };
     const column = (page, table, data) => page.evaluate(([table, data]) => [...document.querySelectorAll(`${table} tbody [data-${data}]`)].map(cell => Number(cell.getAttribute(`data-${data}`))), [at(table), data]);
     const focus = (page, table) => page.evaluate(selector => document.querySelector(selector).focus(), at(table));
-    const saved = async (page, button) => {
-      await page.evaluate(selector => {
-        const make = URL.createObjectURL;
-        URL.createObjectURL = blob => {
-          globalThis.savedBlob = blob;
-          return make.call(URL, blob);
-        };
-        document.querySelector(selector).click();
-      }, at(button));
-      await page.waitFor(() => globalThis.savedBlob !== undefined);
-      return page.evaluate(() => globalThis.savedBlob.text());
-    };
+    const saved = async (page, button) => (await downloaded(page, () => activate(page, button))).toString();
 
     test('all blocks: sorted, walked and pinned by keyboard alone, saved whole', async () => {
       const page = await openTab('blocks');

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {DRIVERS, PAGE, at, attribute, fixture, someServers} from './harness.mjs';
+import {DRIVERS, PAGE, at, attribute, fixture, isRead, scratchFolder, someServers} from './harness.mjs';
 
 const DEPLOYING = fileURLToPath(new URL('../../docs/deploying.md', import.meta.url));
 const HTML = fs.readFileSync(PAGE, 'utf8');
@@ -41,12 +40,11 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
     const {start: host, close} = someServers();
     before(async () => {
       browser = await driver.launch();
-      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oomscope-'));
+      folder = scratchFolder();
     });
     after(async () => {
       await browser.close();
       await close();
-      fs.rmSync(folder, {recursive: true, force: true});
     });
 
     for (const base of ['/', '/oomscope/']) {
@@ -64,7 +62,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         await page.goto(server.address);
         await threaded(page);
         await page.pick(at('open-files'), [XPLANE]);
-        await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+        await isRead(page);
         await page.close();
       });
     }
@@ -136,7 +134,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const page = await browser.open(server.address);
       await why(page, 'failed');
       await page.pick(at('open-files'), [XPLANE]);
-      await page.waitFor(selector => document.querySelector(selector)?.getAttribute('aria-disabled') === 'false', at('export-menu'));
+      await isRead(page);
       await page.close();
     });
 
