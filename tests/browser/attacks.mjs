@@ -65,20 +65,28 @@ export const fromPage = async base => {
 
 /**
  * The same in a worker that is made as the page makes its own, from the text of the page's own worker script with the attack behind it. A worker
- * that makes another one comes to a standstill in some of Firefox's page loads, timers and all: what it said before is taken then.
+ * that makes another one comes to a standstill in some of Firefox's page loads, timers and all: after some silence what it said last is taken.
  */
 export const fromWorker = ([base, attack, variant]) => new Promise(resolve => {
   const script = `${document.getElementById(`worker-${variant}`).textContent}\n;(${attack})(${JSON.stringify(base)});`;
   const worker = new Worker(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})));
-  worker.onmessage = ({data: {attacked, whole}}) => attacked && (whole ? resolve(attacked) : setTimeout(resolve, 5000, attacked));
+  let silence;
+  const heard = outcome => {
+    clearTimeout(silence);
+    silence = setTimeout(resolve, 10_000, outcome);
+  };
+  heard({said: [], through: [], tried: []});
+  worker.onmessage = ({data: {attacked, whole}}) => whole ? resolve(attacked) : attacked && heard(attacked);
   worker.onerror = event => resolve({failed: event.message});
 });
 
-/** What runs in the worker, which answers twice: before it makes a worker of its own, and after. */
+/** What runs in the worker. It answers after each attempt, for it may come to no other. */
 export const inWorker = async base => {
   const said = [];
   self.addEventListener('securitypolicyviolation', event => said.push({directive: event.effectiveDirective, address: event.blockedURI}));
   const through = [];
+  const attempts = [];
+  const answer = whole => postMessage({attacked: {said, through, tried: attempts}, whole});
   const tried = async (name, act) => {
     try {
       const value = await act(`${base}${name}`);
@@ -86,6 +94,8 @@ export const inWorker = async base => {
     } catch {
       // Refused, as it should be.
     }
+    attempts.push(name);
+    answer(false);
   };
   await tried('worker-fetch', url => fetch(url, {mode: 'no-cors'}));
   await tried('worker-xhr', url => {
@@ -110,18 +120,16 @@ export const inWorker = async base => {
   await tried('worker-scripts', url => (importScripts(url), true));
   await tried('worker-import', url => import(url));
   await tried('worker-eval', () => (0, eval)('1'));
+  // What the policy says of the last of them comes later.
+  await tried('worker-nothing', () => new Promise(resolve => setTimeout(resolve, 500)));
+  // Workers last, for the standstill. A worker's own worker is under the same policy.
   await tried('worker-foreign', url => void new Worker(url));
-  const answer = async whole => {
-    await new Promise(resolve => setTimeout(resolve, 500));
-    postMessage({attacked: {said, through}, whole});
-  };
-  await answer(false);
-  // A worker's own worker is under the same policy.
   await tried('worker-nested', url => new Promise((resolve, reject) => {
     const script = `fetch(${JSON.stringify(url)}, {mode: 'no-cors'}).then(() => postMessage(true), () => postMessage(false))`;
     const nested = new Worker(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})));
     nested.onmessage = ({data}) => data ? resolve(true) : reject(new Error());
     nested.onerror = reject;
   }));
-  await answer(true);
+  await new Promise(resolve => setTimeout(resolve, 500));
+  answer(true);
 };

@@ -175,6 +175,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
           const page = await open(host);
           const outcome = await page.evaluate(fromWorker, [listener.base, inWorker.toString(), variant]);
           assert.equal(outcome.failed, undefined);
+          for (const attempt of Object.keys(REFUSED_IN_WORKER)) assert.ok(outcome.tried.includes(`worker-${attempt}`), `${attempt} was tried: ${outcome.tried}`);
           allRefused(REFUSED_IN_WORKER, WORDLESS[name][host === 'file' ? 'worker of a file' : 'worker'], outcome, listener.base, 'worker-');
           assert.deepEqual(listener.heard.splice(0), []);
           await page.close();

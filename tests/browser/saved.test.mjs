@@ -37,8 +37,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const peak = await readPeak(page);
       await shot(page, `${name}-save-html`);
       const file = scratchFile('saved.html');
-      const bytes = await savedPage(page);
+      await page.waitFor(selector => /MiB/.test(document.querySelector(selector)?.innerText), at('save-size'));
       const told = await textOf(page, 'save-size');
+      const bytes = await savedPage(page);
       fs.writeFileSync(file, bytes);
       const said = Number(/([\d.]+) MiB/.exec(told)?.[1]);
       assert.ok(Math.abs(said - bytes.length / 2 ** 20) < 0.02, `${told} of ${bytes.length} bytes`);
