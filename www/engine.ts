@@ -22,7 +22,7 @@ const SILENT_MS = 120_000;
 
 const send = (to: Worker, message: ToWorker, transfer: Transferable[] = []): void => to.postMessage(message, transfer);
 
-export class Engine {
+class Engine {
   #worker: Worker | null = null;
   #pool: Worker[] = [];
   #waiting = new Map<number, Waiting>();
@@ -32,8 +32,12 @@ export class Engine {
   /** Counts the stops: a start that was stopped must not go on. */
   #stops = 0;
 
-  /** `died` is called when a running engine ends by itself; the next call starts a fresh one. */
-  constructor(private readonly died: (message: string) => void) {}
+  #ended: (message: string) => void = () => {};
+
+  /** A running engine that ends by itself is told of; the next call starts a fresh one. */
+  whenItEnds(ended: (message: string) => void): void {
+    this.#ended = ended;
+  }
 
   /** Starts it where it isn't running; the number of its threads. */
   start(): Promise<number> {
@@ -145,7 +149,7 @@ export class Engine {
   #die(which: Worker, message: string): void {
     if (this.#worker !== which) return;
     this.stop(message);
-    this.died(message);
+    this.#ended(message);
   }
 }
 
@@ -165,4 +169,11 @@ async function spawn(
     };
     send(thread, order.init);
   })));
+}
+
+/** The page's one engine. */
+export const engine = new Engine();
+
+export function ignoreEnded(error: unknown): void {
+  if (!(error instanceof EngineEnded)) console.error(error);
 }

@@ -1,7 +1,8 @@
 // What can be taken away: the report and the table, the same bytes as the command line writes.
 import {EngineEnded} from './engine';
+import {engine} from './engine';
 import {downloadBlob} from './platform';
-import {REPORT_TOP, engine} from './session';
+import {REPORT_TOP} from './protocol';
 import {get, notify} from './state';
 
 /** What the menu offers. */

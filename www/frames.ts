@@ -1,12 +1,12 @@
 // Keeps the drawn frames in step with the state: whenever the view needs another picture, the engine is asked for it.
 import type {BlockDetail, LanesAnswer, ViewRequest} from '../target/plain/pkg/oomscope';
 import {blockAt, placeOfLane, spotAt} from './bars';
+import {engine, ignoreEnded} from './engine';
 import {chooseGantt, ganttRequest, isLanes, laneId, laneSetKey, lanesOf, viewsOf} from './gantt';
 import {plotPx, rowCss} from './lanes';
 import {newest} from './newest';
 import type {Frame} from './protocol';
 import {BASELINE, SMALL_BLOCKS} from './protocol';
-import {engine, ignoreEnded} from './session';
 import type {Hover, Place, State} from './state';
 import {captureAt, deviceAt, get, isNarrowed, linesOf, nsAt, set} from './state';
 import {reveal} from './window';

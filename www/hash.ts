@@ -7,7 +7,7 @@ import {savedView} from './embedded';
 import {pin} from './frames';
 import type {Opened} from './open';
 import {PARAMETERS} from './parameters';
-import {show} from './session';
+import {show} from './place';
 import type {ScanPhase, State, Tab} from './state';
 import {deviceAt, get, lengthOf, set} from './state';
 import {restore} from './window';

@@ -1,8 +1,9 @@
 // Keeps the report about the chosen module of the shown JAX capture, and the curve of that module's heap, in step with the state.
 import type {JaxAnswer} from '../target/plain/pkg/oomscope';
+import {engine, ignoreEnded} from './engine';
 import {newest} from './newest';
 import type {HeapCurve} from './protocol';
-import {REPORT_TOP, engine, ignoreEnded} from './session';
+import {REPORT_TOP} from './protocol';
 import {get, jaxAt, plotWidth, set} from './state';
 
 interface Question {

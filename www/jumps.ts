@@ -2,9 +2,9 @@
 // filter they go among the blocks that pass it.
 import type {SomeRequest} from '../target/plain/pkg/oomscope';
 import {EngineEnded} from './engine';
+import {engine} from './engine';
 import {pin} from './frames';
 import {isLanes} from './gantt';
-import {engine} from './session';
 import {get, hoverNs, notify, set} from './state';
 import {showRange} from './window';
 

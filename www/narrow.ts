@@ -1,9 +1,9 @@
 // Which blocks count: a filter that tables and charts share, part by part, each a chip that can be taken away.
 import type {BlockFilter, By, ChosenAnswer, GroupLabel, SomeRequest} from '../target/plain/pkg/oomscope';
+import {engine, ignoreEnded} from './engine';
 import {classSize, clip, duration, size, time} from './format';
 import type {Messages} from './i18n';
 import {newest} from './newest';
-import {engine, ignoreEnded} from './session';
 import type {State} from './state';
 import {captureAt, deviceAt, get, isNarrowed, set} from './state';
 

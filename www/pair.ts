@@ -1,6 +1,6 @@
 // Two captures that are compared at their peaks, by their places in the comparison's list.
 import {EngineEnded} from './engine';
-import {engine} from './session';
+import {engine} from './engine';
 import {get, notify, set} from './state';
 
 export type PairSide = 'a' | 'b';

@@ -3,6 +3,7 @@ import type {DeviceSummary, Label, PhaseSummary, Picture} from '../target/plain/
 import {Saved} from '../target/plain/pkg/oomscope';
 import {heapStyle, trendStyle} from './draw';
 import {EngineEnded} from './engine';
+import {engine} from './engine';
 import {FRAME_PX, depthOf, hueOf, shortFrame} from './flame';
 import {clip, clipSentence, size, time} from './format';
 import {frameRequest} from './frames';
@@ -14,7 +15,6 @@ import {placeName, shortLaneText} from './names';
 import {isStep, phasesInView} from './phases';
 import {downloadBlob} from './platform';
 import type {Frame} from './protocol';
-import {engine} from './session';
 import type {State} from './state';
 import {captureAt, deviceAt, get, isNarrowed, linesOf, notify} from './state';
 

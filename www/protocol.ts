@@ -5,6 +5,9 @@ import type {
   LiveRequest, ReserveAnswer, SavedPage, SearchAnswer, SearchRequest, SelectAnswer, SomeRequest, TopAnswer, TopRequest, ViewRequest,
 } from '../target/plain/pkg/oomscope';
 
+/** So many rows have the lists of the report that have no end of their own, as on the command line. */
+export const REPORT_TOP = 25;
+
 export type Variant = 'plain' | 'threads';
 
 /** One drawing of a view: a value per pixel column, a bar picture per lane. Made by the engine, owned by the page. */

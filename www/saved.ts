@@ -1,9 +1,9 @@
 // The page with the captures in it: what goes along, how large it is, and the file.
 import {EngineEnded} from './engine';
+import {engine} from './engine';
 import {currentHash} from './hash';
 import {newest} from './newest';
 import {downloadBlob} from './platform';
-import {engine} from './session';
 import {get, notify, set} from './state';
 
 /** The page as it was served. Taken before the first drawing: the policy forbids to fetch it again. */

@@ -1,7 +1,7 @@
 // Search over operators and frames; the hits are marked on the strip.
 import type {SearchAnswer, SearchRequest} from '../target/plain/pkg/oomscope';
+import {engine, ignoreEnded} from './engine';
 import {newest} from './newest';
-import {engine, ignoreEnded} from './session';
 import {captureAt, get, plotWidth, set} from './state';
 
 const MOST_HITS = 60;

@@ -1,31 +1,29 @@
 // The course of things from a drop to charts: list, discover, scan each capture in a worker, let the engine build, show.
-import type {CaptureSummary, FoundMessage, JaxAnswer, XplaneReport} from '../target/plain/pkg/oomscope';
+import type {FoundMessage} from '../target/plain/pkg/oomscope';
+import type {Builder} from './builder';
+import {isBuilding, jaxReports, startBuilding, stopBuilding, take} from './builder';
 import {savedSession} from './embedded';
-import {Engine, EngineEnded} from './engine';
+import {EngineEnded, engine, ignoreEnded} from './engine';
 import {nothingFound} from './explain';
+import {Files, askSizes, eachOf, firstBytes} from './files';
 import type {Item} from './found';
-import {allFiles, bigFiles, itemsOf} from './found';
+import {allFiles, itemsOf} from './found';
 import {bytesOfBudget} from './memory';
 import type {Dropped, Opened, Walk} from './open';
 import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
-import type {ListedFile, MemoryPart, ScanInput, Scanned} from './protocol';
+import type {MemoryPart, ScanInput} from './protocol';
+import {REPORT_TOP} from './protocol';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
-import type {Place, Scan, Session, State} from './state';
-import {NO_FILTER, NO_PLACE, OF_JAX, deviceAt, firstView, get, isUnderWay, notify, set} from './state';
+import type {Scan, Session} from './state';
+import {NO_FILTER, NO_PLACE, get, isUnderWay, notify, patchScan, patchSession, set} from './state';
 
-/** So many rows have the lists of the report that have no end of their own, as on the command line. */
-export const REPORT_TOP = 25;
 /** So many files that could not be looked into are named. */
 const MOST_FAILURES = 3;
-/** Files that are looked into at once. */
-const FILES_AT_ONCE = 32;
 /** So often an engine that ended is started anew with the files that a person opened; then the files, or what is asked of them, end it. */
 const MOST_RECOVERIES = 2;
-/** Sizes are shown this many captures at a time. */
-const SIZES_AT_ONCE = 32;
 
-export const engine = new Engine(engineDied);
+engine.whenItEnds(engineEnded);
 
 let opening = new AbortController();
 let reading = new AbortController();
@@ -66,7 +64,7 @@ export async function openSaved(): Promise<void> {
     const captures = await engine.call('open_saved', [savedSession()]);
     const jax = await jaxReports(captures);
     if (mine.signal.aborted) return;
-    builder = null;
+    stopBuilding();
     set({...NO_PLACE, session: {...freshSession(SAVED, NO_FILES), readingSince: null}});
     take([], captures, jax);
     await compare(reading.signal);
@@ -129,7 +127,7 @@ async function reopen(list: Lister): Promise<void> {
 export function cancel(): void {
   opening.abort();
   reading.abort();
-  patch(session => ({
+  patchSession(session => ({
     readingSince: null,
     scans: session.scans.map(scan => isUnderWay(scan) ? {...scan, phase: scan.phase === 'tracing' ? 'done' : 'cancelled'} : scan),
   }));
@@ -164,13 +162,6 @@ async function sniffed(opened: Opened[], found: FoundMessage, signal: AbortSigna
   return result;
 }
 
-const firstBytes = async (file: File, count: number): Promise<Uint8Array> => new Uint8Array(await file.slice(0, count).arrayBuffer());
-
-/** Some at once: folders can hold thousands of files. */
-async function eachOf(indices: number[], signal: AbortSignal, each: (index: number) => Promise<void>): Promise<void> {
-  for (let at = 0; at < indices.length && !signal.aborted; at += FILES_AT_ONCE) await Promise.all(indices.slice(at, at + FILES_AT_ONCE).map(each));
-}
-
 function begin(opened: Opened[], found: FoundMessage, looked: Sniffed): void {
   const items = itemsOf(found);
   reading.abort();
@@ -196,7 +187,7 @@ const freshSession = (opened: Opened[], found: FoundMessage): Session => ({
 
 /** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
 function clearEngine(): void {
-  if (builder?.busy === true) {
+  if (isBuilding()) {
     engine.stop();
     void startEngine();
   } else {
@@ -204,11 +195,9 @@ function clearEngine(): void {
   }
 }
 
-let builder: Builder | null = null;
-
 async function read(found: FoundMessage, {reports, pages, unread}: Sniffed, files: Files, signal: AbortSignal): Promise<void> {
   const items = itemsOf(found);
-  const mine = builder = new Builder(items);
+  const mine = startBuilding(items);
   await readReports(reports, files, signal, file => file.arrayBuffer());
   await readReports(unread, files, signal, async file => (await firstBytes(file, found.sniffed_bytes)).buffer as ArrayBuffer);
   const onlyPage = items.length + reports.length === 0 && pages.length === 1;
@@ -218,10 +207,10 @@ async function read(found: FoundMessage, {reports, pages, unread}: Sniffed, file
   const memory = await parts(items, files, signal);
   await scanAll(items.map((item, index) => job(item, index, files, memory[index] ?? WITHOUT_FILES, mine)), signal);
   await mine.finished();
-  if (mine !== builder) return;
+  if (!mine.isCurrent) return;
   await tellMemory();
   await compare(signal);
-  patch(() => ({readingSince: null}));
+  patchSession(() => ({readingSince: null}));
 }
 
 async function readReports(indices: number[], files: Files, signal: AbortSignal, take: (file: File) => Promise<ArrayBuffer>): Promise<void> {
@@ -239,21 +228,21 @@ async function readPage(index: number, files: Files, mine: Builder, withView: bo
   if (listed === null) return;
   try {
     const bytes = await listed.file.arrayBuffer();
-    if (mine !== builder) return;
+    if (!mine.isCurrent) return;
     const {captures, view} = await engine.call('add_page', [listed.path, new Uint8Array(bytes)], [bytes]);
     const jax = await jaxReports(captures);
-    if (mine !== builder) return;
-    if (withView && view !== '') patch(() => ({savedView: view}));
+    if (!mine.isCurrent) return;
+    if (withView && view !== '') patchSession(() => ({savedView: view}));
     take([], captures, jax);
   } catch (error) {
-    if (mine === builder && !(error instanceof EngineEnded)) notify('warning', t => t.fileFailed(listed.path, String(error)));
+    if (mine.isCurrent && !(error instanceof EngineEnded)) notify('warning', t => t.fileFailed(listed.path, String(error)));
   }
 }
 
 /** Lets the engine compare all that it has by now. */
 async function compare(signal: AbortSignal): Promise<void> {
   const comparison = await engine.call('comparison', [REPORT_TOP]).catch(error => void ignoreEnded(error));
-  if (comparison && !signal.aborted) patch(() => ({comparison}));
+  if (comparison && !signal.aborted) patchSession(() => ({comparison}));
 }
 
 const WITHOUT_FILES: MemoryPart = {bytes: 0, own: 0, all: 0};
@@ -307,238 +296,10 @@ function job(item: Item, index: number, files: Files, memory: MemoryPart, into: 
   };
 }
 
-/** Hands scanned captures to the engine, and lets it build all that arrived meanwhile in one go. */
-class Builder {
-  busy = false;
-  /** Given to the engine and not built yet, in that order: a build takes all that the engine has, and answers in the same order. */
-  #given: number[] = [];
-  #adding: Promise<void>[] = [];
-  #building: Promise<void> = Promise.resolve();
-  #attaching: Promise<void>[] = [];
-  /** The engine's number of each capture that is built. */
-  #numbers = new Map<number, number>();
-  /** What came of each trace. */
-  #origins = new Map<number, Scanned>();
-  /** Scanners that ended without a trace to read. */
-  #traceless = new Set<number>();
-
-  constructor(private readonly items: Item[]) {}
-
-  add(index: number, scanned: Scanned): void {
-    patchScan(index, {phase: 'building'});
-    this.#given.push(index);
-    const added = engine.call('add', [scanned], scanned.transfer).then(() => {
-      if (!this.busy && builder === this) this.#building = this.#build();
-    }).catch(error => {
-      this.#given = this.#given.filter(given => given !== index);
-      this.#failed([index], error);
-    });
-    this.#adding.push(added);
-  }
-
-  /** Gives the engine what the trace says, as soon as the blocks are there. */
-  attach(index: number, origins: Scanned | null): void {
-    if (origins === null) this.#traceless.add(index);
-    else this.#origins.set(index, origins);
-    this.#attachReady(index);
-  }
-
-  async finished(): Promise<void> {
-    await Promise.all(this.#adding);
-    await this.#building;
-    await Promise.all(this.#attaching);
-  }
-
-  #attachReady(index: number): void {
-    // The engine's numbers are another session's by now.
-    if (builder !== this) return;
-    const capture = this.#numbers.get(index);
-    const origins = this.#origins.get(index);
-    if (capture === undefined) return;
-    if (this.#traceless.has(index)) patchScan(index, {phase: 'done'});
-    if (origins === undefined) return;
-    this.#attaching.push(engine.call('attach', [capture, origins], origins.transfer).then(summary => {
-      if (builder === this) takeAnew(index, summary);
-    }).catch(error => this.#failed([index], error)));
-  }
-
-  async #build(): Promise<void> {
-    this.busy = true;
-    while (this.#given.length > 0) {
-      try {
-        const built = await engine.call('build', []);
-        const indices = this.#given.splice(0, built.length);
-        indices.forEach((index, nth) => {
-          const number = built[nth]?.capture;
-          if (number !== undefined) this.#numbers.set(index, number);
-        });
-        const jax = await jaxReports(built);
-        if (builder === this) take(indices, built, jax);
-        indices.forEach(index => this.#attachReady(index));
-      } catch (error) {
-        this.#failed(this.#given.splice(0), error);
-      }
-    }
-    this.busy = false;
-  }
-
-  #failed(indices: number[], error: unknown): void {
-    if (builder !== this || error instanceof EngineEnded) return;
-    for (const index of indices) {
-      patchScan(index, {phase: 'failed', reason: String(error)});
-      notify('error', t => t.captureFailed(this.items[index]?.source ?? '', String(error)), true);
-    }
-  }
-}
-
-/** The report on each JAX capture among them of which anything could be read. */
-async function jaxReports(built: CaptureSummary[]): Promise<[number, JaxAnswer][]> {
-  const ofJax = built.filter(({kind}) => kind === 'xplane');
-  const reports = await Promise.all(ofJax.map(async ({capture, source}): Promise<[number, JaxAnswer][]> => {
-    try {
-      return [[capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]];
-    } catch (error) {
-      if (!(error instanceof EngineEnded)) notify('error', t => t.captureFailed(source, String(error)));
-      return [];
-    }
-  }));
-  return reports.flat().filter(([, {report: {modules, executions, allocators}}]) => modules.length + executions.length + allocators.length > 0);
-}
-
-function take(indices: number[], built: CaptureSummary[], jax: [number, JaxAnswer][]): void {
-  patch(session => ({
-    jax: new Map([...session.jax, ...jax.map(([capture, {report}]) => [capture, report] as const)]),
-    executions: new Map([...session.executions, ...jax.map(([capture, {executions}]) => [capture, executions] as const)]),
-    captures: [...session.captures, ...built].sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 : a.capture - b.capture),
-    scans: session.scans.map((scan, index) => indices.includes(index) ? {...scan, phase: 'tracing'} : scan),
-  }));
-  showWorst();
-}
-
-/** A capture that now knows where its blocks come from. */
-function takeAnew(index: number, summary: CaptureSummary): void {
-  patch(session => ({captures: session.captures.map(capture => capture.capture === summary.capture ? summary : capture)}));
-  patchScan(index, {phase: 'done'});
-}
-
-/** The largest peak of all that is there; which was read first does not matter. Whoever has begun to look around is left where they are. */
-function showWorst(): void {
-  const {session, place, view, selection, pinned} = get();
-  const device = deviceAt(get());
-  const untouched = device === null || (view.from === 0 && view.to === firstView(device).to && selection === null && pinned === null);
-  if (session === null || session.chosen || !untouched) return;
-  const [jax] = jaxWorstFirst(session);
-  const places = session.captures.flatMap(({capture, devices}) => devices.map(({peak}, device) => ({capture, device, bytes: peak.total_bytes})));
-  const largest = places.reduce<typeof places[number] | null>((worst, each) => worst === null || each.bytes > worst.bytes ? each : worst, null);
-  const worst: Place | null = jax === undefined ? largest : {capture: jax[0], device: deviceOf(session, jax)};
-  if (worst === null) set({tab: 'quality'});
-  else if (place?.capture !== worst.capture || place.device !== worst.device) put(worst);
-}
-
-const GRAVITY = ['error', 'warning', 'info'];
-
-/** The JAX captures: those with the gravest verdict first, then those that need most. */
-export function jaxWorstFirst({jax}: Session): [number, XplaneReport][] {
-  const gravity = ({diagnosis}: XplaneReport): number => {
-    const at = GRAVITY.indexOf(diagnosis[0]?.severity ?? '');
-    return at < 0 ? GRAVITY.length : at;
-  };
-  const needed = ({modules, chosen_module}: XplaneReport): number => modules.find(({name}) => name === chosen_module)?.needed_bytes ?? 0;
-  return [...jax].sort(([, a], [, b]) => gravity(a) - gravity(b) || needed(b) - needed(a) || (a.source < b.source ? -1 : 1));
-}
-
-/** The allocator of the device where the module went worst. */
-function deviceOf({captures}: Session, [number, {live_at_last_start, allocators}]: [number, XplaneReport]): number {
-  const devices = captures.find(({capture}) => capture === number)?.devices ?? [];
-  const pool = allocators.find(({device}) => device !== null && device !== undefined && device === live_at_last_start[0]?.device);
-  return Math.max(0, devices.findIndex(({device}) => device === pool?.name));
-}
-
-/** Puts the device that a person chose on the charts, whole. */
-export function show(place: Place): void {
-  patch(() => ({chosen: true}));
-  put(place);
-}
-
-function put(place: Place): void {
-  const capture = get().session?.captures.find(candidate => candidate.capture === place.capture);
-  const device = capture?.devices[place.device];
-  // A JAX capture has a plan to show even where nothing of an allocator was recorded.
-  if (device === undefined && get().session?.jax.has(place.capture) !== true) return;
-  const view = device === undefined ? {from: 0, to: 1} : firstView(device);
-  const shown = get().place;
-  if (shown?.capture === place.capture && shown.device === place.device) set({view});
-  else set({...NO_PLACE, ...tabFor(capture?.kind, shown === null), place, view, layout: {...get().layout, scroll: 0}});
-}
-
-/** The tab to begin with: what filled the memory, before a list of captures; and where the open one belongs to the other kind of capture. */
-function tabFor(kind: string | undefined, isFirst: boolean): Partial<State> {
-  const {tab} = get();
-  if (isFirst && kind !== 'xplane' && tab === 'captures') return {tab: 'peak'};
-  if (kind === 'xplane') return OF_JAX.has(tab) || tab === 'quality' ? {} : {tab: 'buffers'};
-  return OF_JAX.has(tab) ? {tab: 'peak'} : {};
-}
-
-/** The files behind the paths, each asked for once. */
-class Files {
-  #files = new Map<number, Promise<File>>();
-
-  constructor(private readonly opened: Opened[]) {}
-
-  get(index: number): Promise<File> {
-    let file = this.#files.get(index);
-    if (file === undefined) {
-      file = this.opened[index]?.file() ?? Promise.reject(new Error(`no path ${index}`));
-      this.#files.set(index, file);
-    }
-    return file;
-  }
-
-  async listed(index: number): Promise<ListedFile> {
-    return {path: this.#path(index), file: await this.get(index)};
-  }
-
-  /** A file without which its capture cannot be read: of several it is told which one is at fault. */
-  async needed(index: number): Promise<ListedFile> {
-    return this.listed(index).catch(error => { throw new Error(`${this.#path(index)}: ${String(error)}`); });
-  }
-
-  #path(index: number): string {
-    return this.opened[index]?.path ?? '';
-  }
-
-  /** A file that can be done without. */
-  async maybe(index: number | null | undefined): Promise<ListedFile | null> {
-    if (index === null || index === undefined) return null;
-    return this.listed(index).catch(error => {
-      notify('warning', t => t.fileFailed(this.#path(index), String(error)));
-      return null;
-    });
-  }
-}
-
-async function askSizes(items: Item[], files: Files, signal: AbortSignal): Promise<void> {
-  for (let at = 0; at < items.length && !signal.aborted; at += SIZES_AT_ONCE) {
-    const wanted = items.slice(at, at + SIZES_AT_ONCE).flatMap(bigFiles);
-    const sizes = await Promise.all(wanted.map(async index => [index, (await files.listed(index).catch(() => null))?.file.size ?? 0] as const));
-    if (!signal.aborted) patch(session => ({sizes: new Map([...session.sizes, ...sizes])}));
-  }
-}
-
-
-function patch(change: (session: Session) => Partial<Session>): void {
-  const session = get().session;
-  if (session !== null) set({session: {...session, ...change(session)}});
-}
-
-function patchScan(index: number, change: Partial<Scan>): void {
-  patch(session => ({scans: session.scans.map((scan, i) => i === index ? {...scan, ...change} : scan)}));
-}
-
 /** Its columns are gone; the files are not. */
-function engineDied(message: string): void {
+function engineEnded(message: string): void {
   reading.abort();
-  patch(session => ({
+  patchSession(session => ({
     lost: true,
     readingSince: null,
     scans: session.scans.map(scan => scan.phase === 'done' || scan.phase === 'failed' ? scan : {...scan, phase: 'cancelled'}),
@@ -554,8 +315,4 @@ function engineDied(message: string): void {
     notify('error', t => t.engineDied(message), session !== null && walked === null);
   }
   void startEngine();
-}
-
-export function ignoreEnded(error: unknown): void {
-  if (!(error instanceof EngineEnded)) console.error(error);
 }

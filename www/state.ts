@@ -296,6 +296,14 @@ export function subscribe(listener: () => void): void {
   listeners.add(listener);
 }
 
+export function patchSession(change: (session: Session) => Partial<Session>): void {
+  if (state.session !== null) set({session: {...state.session, ...change(state.session)}});
+}
+
+export function patchScan(index: number, change: Partial<Scan>): void {
+  patchSession(session => ({scans: session.scans.map((scan, i) => i === index ? {...scan, ...change} : scan)}));
+}
+
 let notices = 0;
 
 export function notify(kind: Notice['kind'], text: Notice['text'], again = false): void {

@@ -3,12 +3,14 @@
 import type {Fault, Id, Incoming, Outgoing} from './messages';
 import {envelope, parse} from './messages';
 import {EngineEnded} from '../engine';
+import {engine} from '../engine';
 import {bytesOf, itemsOf} from '../found';
 import {isFramed} from '../isolation';
 import type {Opened} from '../open';
 import {PARAMETERS} from '../parameters';
-import {REPORT_TOP, engine, openGiven} from '../session';
 import {takeView, viewNow} from '../hash';
+import {REPORT_TOP} from '../protocol';
+import {openGiven} from '../session';
 import type {Scan, Session} from '../state';
 import {get, set, subscribe} from '../state';
 

@@ -2,7 +2,7 @@ import type {CaptureSummary, DeviceSummary} from '../../target/plain/pkg/oomscop
 import {clip, exactBytes, exactTime, instant, size, time} from '../format';
 import {useMessages} from '../i18n';
 import {placeName} from '../names';
-import {show} from '../session';
+import {show} from '../place';
 import type {Place} from '../state';
 import {set} from '../state';
 import {showPeak} from '../window';

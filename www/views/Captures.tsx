@@ -3,7 +3,8 @@ import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../.
 import {clip, column, exactBytes, exactTime, time} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
-import {openAgain, show} from '../session';
+import {show} from '../place';
+import {openAgain} from '../session';
 import type {Filter, Place, Session} from '../state';
 import {isUsable} from '../state';
 import {bytesColumn, countColumn} from '../table/cells';

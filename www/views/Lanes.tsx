@@ -9,7 +9,7 @@ import {Gestures} from '../gestures';
 import {useMessages} from '../i18n';
 import {plotPx, rowCss} from '../lanes';
 import {isFrames, laneText, placeName, spoken, withoutFolders} from '../names';
-import {show} from '../session';
+import {show} from '../place';
 import type {State} from '../state';
 import {get, set} from '../state';
 import {GanttTitle} from './GanttTitle';

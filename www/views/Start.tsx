@@ -2,10 +2,10 @@ import {useState} from 'preact/hooks';
 import {offeredSamples} from '../embedded';
 import {useMessages} from '../i18n';
 import {copy} from '../clipboard';
-import {openSample} from '../session';
 import {pickFiles, pickFolder} from './Header';
 import {memo} from './memo';
 import {SelfTest} from './SelfTest';
+import {openSample} from '../session';
 
 const TORCH = `from torch_npu import profiler
 

@@ -2,7 +2,7 @@ import {useMemo} from 'preact/hooks';
 import type {Diagnosis, XplaneReport} from '../../../target/plain/pkg/oomscope';
 import {clip, exactBytes, size} from '../../format';
 import {useMessages} from '../../i18n';
-import {jaxWorstFirst, show} from '../../session';
+import {jaxWorstFirst, show} from '../../place';
 import type {Place, Session} from '../../state';
 import {countColumn} from '../../table/cells';
 import type {Column} from '../../table/model';

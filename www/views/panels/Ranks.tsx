@@ -3,7 +3,7 @@ import type {ComparisonSummary, DeviceSummary, Outlier, RankGroup, RankRow, Spre
 import {clip, column, int, signedSize, size} from '../../format';
 import type {Messages} from '../../i18n';
 import {useMessages} from '../../i18n';
-import {show} from '../../session';
+import {show} from '../../place';
 import type {Filter, Place, Session, State} from '../../state';
 import {bytesColumn, countColumn} from '../../table/cells';
 import type {Column} from '../../table/model';
