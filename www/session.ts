@@ -22,6 +22,8 @@ import {NO_FILTER, NO_PLACE, get, isUnderWay, notify, patchScan, patchSession, s
 const MOST_FAILURES = 3;
 /** So often an engine that ended is started anew with the files that a person opened; then the files, or what is asked of them, end it. */
 const MOST_RECOVERIES = 2;
+/** So much memory of the engine is given back when other files are opened. */
+const WORTH_FREEING = 64 * 2 ** 20;
 
 engine.whenItEnds(engineEnded);
 
@@ -185,10 +187,14 @@ const freshSession = (opened: Opened[], found: FoundMessage): Session => ({
   savedView: null,
 });
 
-/** A build can take seconds: an engine in the middle of one is replaced, not waited for. */
+/**
+ * A build can take seconds: an engine in the middle of one is replaced, not waited for. So is one that took much memory, which is WebAssembly's and
+ * never shrinks.
+ */
 function clearEngine(): void {
-  if (isBuilding()) {
+  if (isBuilding() || (get().memoryUsed ?? 0) > WORTH_FREEING) {
     engine.stop();
+    set({memoryUsed: null});
     void startEngine();
   } else {
     engine.call('clear', []).catch(ignoreEnded);

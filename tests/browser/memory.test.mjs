@@ -1,15 +1,17 @@
 // The memory budget: shown, chosen, kept to; what was folded is said, and the figures are those of the command line with the same budget.
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
-import {DRIVERS, activate, at, attribute, exported, generated, isRead, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
+import {DRIVERS, activate, at, attribute, exported, fixture, generated, isRead, openHosts, readPeak, report, shot, textOf} from './harness.mjs';
 
 const MIB = 2 ** 20;
 
 let hosts;
 let files;
+let many;
 before(async () => {
   hosts = await openHosts();
   files = generated(60_000, '--trace');
+  many = generated(400_000);
 });
 after(() => hosts.close());
 
@@ -53,7 +55,6 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
 
     test('where no block has room the chart says so, and the rows that were read count', {timeout: 180_000}, async () => {
       const page = await browser.open(`${hosts.addresses.http}?memory=16`);
-      const many = generated(400_000);
       await page.pick(at('open-files'), many);
       await isRead(page, 60_000);
       assert.match(await textOf(page, 'gantt-counts'), /folded/);
@@ -61,6 +62,23 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       assert.equal(text, report(...many, '--memory', '16MiB'));
       assert.ok(JSON.parse(text).captures[0].warnings.some(({code}) => code === 'memory-full'));
       assert.equal(await readPeak(page), JSON.parse(text).captures[0].devices[0].peak.total_bytes);
+      await page.close();
+    });
+
+    test('what a large capture took is given back when other files are opened', {timeout: 180_000}, async () => {
+      const page = await browser.open(hosts.addresses.http);
+      const used = async of => {
+        await page.waitFor(([selector, of]) => document.querySelector(selector)?.textContent.includes(of), [at('found-list'), of]);
+        await isRead(page, 60_000);
+        await page.waitFor(selector => Number(document.querySelector(selector)?.dataset.used) > 0, at('memory'));
+        return Number(await attribute(page, 'memory', 'data-used'));
+      };
+      await page.pick(at('open-files'), many);
+      const large = await used('operator_memory');
+      await page.pick(at('open-files'), [fixture('xplane_scan_fits/scan_fits.xplane.pb')]);
+      const small = await used('scan_fits');
+      assert.ok(large > 64 * MIB && small < large / 2, `${large}, then ${small}`);
+      assert.deepEqual(page.problems, []);
       await page.close();
     });
 
