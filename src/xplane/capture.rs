@@ -1,6 +1,6 @@
 //! One capture: its file in, thrice, each time less of it; plans, events and facts out.
 
-use super::events::EventsReader;
+use super::events::reader::EventsReader;
 use super::look::Look;
 use super::names::{Names, NamesReader};
 use super::plan::Plan;

@@ -1,7 +1,11 @@
 //! The third reading of a capture: a closer look at the few stretches of threads where it matters what happens around something: who asked
 //! for memory where no execution did, and what the host did between the last two executions of a module.
 
-use super::events::{Class, Events, Found, Head, Key, Stretch, keys};
+use super::events::Events;
+use super::events::class::Class;
+use super::events::head::Head;
+use super::events::line::Stretch;
+use super::events::stats::{Found, Key, keys};
 use super::names::Names;
 use super::runtime::{Between, HostEvent};
 use super::space::line;
@@ -152,7 +156,7 @@ impl<'a> Look<'a> {
                 continue;
             }
             if is_asked && head.has_stats && named.class.has_stats() {
-                seen.shape = Found::of(value.bytes(), keys, &plane.stats, &mut self.texts).ok().and_then(|found| found.note().shape);
+                seen.shape = Found::of(value.bytes(), keys, &plane.stats, &mut self.texts).ok().and_then(|found| found.note()?.shape);
             }
             self.lines[line].waiting.push(seen);
         }
@@ -385,7 +389,9 @@ fn may_keep(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::{Line, Name, Numbers};
+    use super::super::events::class::Name;
+    use super::super::events::line::Line;
+    use super::super::events::numbers::Numbers;
     use super::super::names::PlaneNames;
     use super::super::space::tests::{bytes, number};
     use super::*;
@@ -403,9 +409,7 @@ mod tests {
             file.extend(bytes(line::EVENTS, &[&number(1, id as i64), &number(2, start_ps), &number(3, duration_ps)]));
             stretches.push(Stretch { bytes: from..file.len() as u64, first_start_ps: start_ps, last_end_ps: start_ps + duration_ps });
         }
-        let mut line = Line::default();
-        line.stretches = stretches;
-        let events = Events { names, lines: vec![line], numbers: vec![numbers], ..Events::default() };
+        let events = Events { names, lines: vec![Line { stretches, ..Line::default() }], numbers: vec![numbers], ..Events::default() };
         (events, Names { planes: vec![plane], ..Names::default() }, file)
     }
 

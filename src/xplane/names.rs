@@ -2,14 +2,11 @@
 //! modules' plans. Lines are passed over.
 
 use super::plan::Plan;
-use super::space::{METADATA_PLANE, PlaneKind, entry, file, metadata, plane, stat};
+use super::space::{METADATA_PLANE, PlaneKind, entry, file, metadata, note_damage, plane, stat};
 use crate::scan::wire::{Action, End, Fault, Selective, Visit, Walker, fields};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// So many places of damage are told; the first ones say enough.
-const MOST_DAMAGE: usize = 20;
 
 /// Between two lines there is little to read.
 const WORTH_BYTES: u64 = 256 << 10;
@@ -143,9 +140,7 @@ impl Visit for Reading {
     }
 
     fn damaged(&mut self, byte: u64, fault: Fault) {
-        if self.names.damage.len() < MOST_DAMAGE {
-            self.names.damage.push((byte, fault));
-        }
+        note_damage(&mut self.names.damage, byte, fault);
     }
 }
 

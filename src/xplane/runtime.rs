@@ -4,12 +4,15 @@
 //! `capacity = reserved + allocated + available` of an allocator, constant over a capture. What was in use before its first event has no
 //! allocation: it is what is used less what is tracked.
 
-use super::events::{Class, Events, Line, Memory};
+use super::events::Events;
+use super::events::class::{Class, WAIT_AT_LEAST_PS};
+use super::events::line::Line;
+use super::events::stats::Memory;
 use super::look::{Looked, Window};
 use super::names::Names;
 use super::plan::{Plan, bare_name};
 use super::space::PlaneKind;
-use super::sweep::{Origin, Owner, Point, Question, Record, Sweep, WAIT_AT_LEAST_PS};
+use super::sweep::{Origin, Owner, Point, Question, Record, Sweep};
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, Interner, OPEN, Total, UNKNOWN};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -670,7 +673,8 @@ fn retries(sweep: &Sweep, executions: &[Execution], stand_in: &StandIns, devices
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::{Launch, Name, Note};
+    use super::super::events::class::{Keep, Name};
+    use super::super::events::stats::{Launch, Note};
     use super::super::look::{Look, Seen};
     use super::super::names::PlaneNames;
     use super::*;
@@ -698,7 +702,7 @@ mod tests {
                 let number = events.names.len() as u32;
                 events.names.push(Name::of(name));
                 let has_note = matches!(with, With::Links(..) | With::Shape(_));
-                if !events.names[number as usize].is_kept(duration_ps, has_note) {
+                if !Keep::of(&events.names[number as usize]).admits(duration_ps, has_note) {
                     continue;
                 }
                 let index = line.start_ps.len() as u32;

@@ -62,6 +62,8 @@ pub mod metadata {
     pub const STATS: u32 = 5;
 }
 
+/// So many places of damage are told; the first ones say enough.
+const MOST_DAMAGE: usize = 20;
 /// More than any string that is kept here unpacks to.
 const MOST_UNPACKED_BYTES: u64 = 1 << 30;
 
@@ -136,6 +138,13 @@ pub fn entry(message: &[u8]) -> Result<(i64, &[u8]), Fault> {
         }
     }
     Ok((key, value))
+}
+
+/// Notes where a file is damaged.
+pub fn note_damage(damage: &mut Vec<(u64, Fault)>, byte: u64, fault: Fault) {
+    if damage.len() < MOST_DAMAGE {
+        damage.push((byte, fault));
+    }
 }
 
 /// What a plane is about.

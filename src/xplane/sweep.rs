@@ -1,6 +1,10 @@
-//! One pass over the kept events of each thread, in order, with those that are open: which execution an allocation belongs to, what an execution shows of itself, and how threads hand on to each other.
+//! One pass over the kept events of each thread, in order, with those that are open: which execution an allocation belongs to, what an
+//! execution shows of itself, and how threads hand on to each other.
 
-use super::events::{Class, Events, Line, Memory, Name};
+use super::events::Events;
+use super::events::class::{Class, Name, WAIT_AT_LEAST_PS};
+use super::events::line::Line;
+use super::events::stats::Memory;
 use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
@@ -123,8 +127,7 @@ struct Open {
     record: Option<usize>,
 }
 
-/// A wait for memory is 10 s long at the most, and 10 s where it is in vain.
-pub const WAIT_AT_LEAST_PS: i64 = 9_900_000_000_000;
+/// A wait in vain takes no longer.
 const WAIT_AT_MOST_PS: i64 = 11_000_000_000_000;
 
 impl Sweep {
