@@ -5,7 +5,8 @@ use crate::ascend::operator_memory::Pool;
 use crate::ascend::trace_view::Phase;
 use crate::timeline::replay::Replay;
 use crate::xplane::capture;
-use crate::xplane::runtime::{Allocator, Execution};
+use crate::xplane::runtime::allocator::Allocator;
+use crate::xplane::runtime::execution::Execution;
 
 /// What the linked charts show of it: an allocator as a device, owners as operators.
 pub fn charts_of(jax: &capture::Capture) -> Capture {

@@ -8,7 +8,9 @@ use crate::units::{human_bytes, human_ns};
 use crate::xplane::capture::Capture;
 use crate::xplane::plan::{Plan, bare_name};
 use crate::xplane::roles::Role;
-use crate::xplane::runtime::{Allocator, BEFORE, Execution, Owned};
+use crate::xplane::runtime::allocator::Allocator;
+use crate::xplane::runtime::execution::Execution;
+use crate::xplane::runtime::owners::{BEFORE, Owned};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -663,7 +665,9 @@ mod tests {
     use super::*;
     use crate::error::MadeOn;
     use crate::xplane::plan::{HeapPeak, Parameters, Square};
-    use crate::xplane::runtime::{Change, Retry, Runtime};
+    use crate::xplane::runtime::Runtime;
+    use crate::xplane::runtime::allocator::Change;
+    use crate::xplane::runtime::retries::Retry;
 
     const MIB: i64 = 1 << 20;
 

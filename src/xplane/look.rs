@@ -7,7 +7,7 @@ use super::events::head::Head;
 use super::events::line::Stretch;
 use super::events::stats::{Found, Key, keys};
 use super::names::Names;
-use super::runtime::{Between, HostEvent};
+use super::runtime::between::{Between, HostEvent};
 use super::space::line;
 use super::sweep::Question;
 use crate::scan::wire::{Selective, fields};
