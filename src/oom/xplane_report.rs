@@ -1,6 +1,7 @@
 //! The part of the report that a JAX/XLA capture fills: what the schema `oomscope.report/1` says of kind `xplane`.
 
-use super::diagnose::{Case, default_module, diagnose};
+use super::diagnose::case::{Case, default_module};
+use super::diagnose::diagnose;
 use super::report::CaptureReport;
 use crate::error::{Arg, Warning};
 use crate::xplane::capture::Capture;

@@ -5,7 +5,7 @@ use super::columns::{get, i64s, list, put_i64, put_u32, set, texts, texts_from, 
 use super::messages::WaitSummary;
 use super::scanner::budget;
 use crate::ascend::budget::Budget;
-use crate::oom::diagnose::failed_request;
+use crate::oom::diagnose::pool::failed_request;
 use crate::timeline::blocks::{Interner, UNKNOWN};
 use crate::xplane::capture::{self, Pass};
 use crate::xplane::runtime::allocator::Change;

@@ -69,9 +69,21 @@ pub fn outputs_of(execution: &Execution) -> String {
     format!("outputs of {} execution {}", bare_name(&execution.module), execution.n)
 }
 
+/// Whether an owner is that of the outputs of some execution of a module.
+pub fn is_output_of(owner: &str, module: &str) -> bool {
+    owner.starts_with(&format!("outputs of {} execution ", bare_name(module)))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::xplane::runtime::test_rows::{EXECUTE, HELPER, With, With::Nothing, gpus, link, plan, run, told};
+
+    #[test]
+    fn outputs_are_known_by_their_owner() {
+        let outputs = outputs_of(&Execution { module: "jit_f(7)".into(), n: 12, ..Execution::default() });
+        assert_eq!([is_output_of(&outputs, "jit_f(7)"), is_output_of(&outputs, "jit_g(7)")], [true, false]);
+    }
 
     #[test]
     fn several_devices_are_linked_and_numbered_apart() {
