@@ -17,7 +17,7 @@ export const COLOURINGS: Colouring[] = ['operator', 'size', 'lifetime', 'age'];
 /** Rows above and below the visible ones, so that a small scroll shows bars at once. */
 const SPARE_ROWS = 6;
 
-const OF_ASCEND: GanttView[] = ['operator', 'user-frame', 'stack', 'stream', 'size-class', 'ranks', 'blocks', 'stacked'];
+export const OF_ASCEND: GanttView[] = ['operator', 'user-frame', 'stack', 'stream', 'size-class', 'ranks', 'blocks', 'stacked'];
 const OF_JAX: GanttView[] = ['operator', 'size-class', 'ranks', 'blocks', 'stacked'];
 
 /** The views that the device on screen can have. */

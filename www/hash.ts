@@ -2,7 +2,7 @@
 // go through the views. Only the hash changes, so it works from file:// too.
 import type {BlockFilter, By, Colouring} from '../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from './gantt';
-import {COLOURINGS, LANE_SORTS, viewsOf} from './gantt';
+import {COLOURINGS, LANE_SORTS, OF_ASCEND, viewsOf} from './gantt';
 import {savedView} from './embedded';
 import {pin} from './frames';
 import type {Opened} from './open';
@@ -76,6 +76,23 @@ function filterOf(parts: ReadonlyMap<string, string>, number: (key: string) => n
   if (stack !== undefined && frames !== undefined) filter.beneath = {stack: Number(stack), frames: Number(frames)};
   if (parts.get('open') === '1') filter.unreleased = true;
   return filter;
+}
+
+/** What a part of a hash may be, where it is a word; null: numbers. */
+const PARTS = new Map<string, ReadonlySet<string> | null>([
+  ['tab', TABS], ['by', BYS], ['rows', new Set(OF_ASCEND)], ['sort', new Set(LANE_SORTS)], ['colour', new Set(COLOURINGS)],
+  ...['on', 'ns', 'block', 'guess', 'cursor', 'a', 'b', 'beneath', 'open', ...Object.values(NUMBERS)].map(part => [part, null] as const),
+]);
+
+/** What no view has: a part that there is not, or a word that it cannot be. Null: nothing of that kind. */
+export function wrongInView(view: string): string | null {
+  for (const part of view === '' ? [] : view.split('&')) {
+    const [name = '', value = ''] = part.split('=', 2);
+    const words = PARTS.get(name);
+    if (words === undefined) return `there is no "${name.slice(0, 40)}"; there are ${[...PARTS.keys()].join(', ')}`;
+    if (words !== null && !words.has(value)) return `${name} cannot be "${value.slice(0, 40)}"; it can be ${[...words].join(', ')}`;
+  }
+  return null;
 }
 
 let written = '';

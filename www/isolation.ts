@@ -1,8 +1,11 @@
 // Whether the page is isolated from others, as threads need it, and if not, why; and sw.js, which isolates it where a host does not.
 import {get, set} from './state';
 
-/** Where the page is: isolated, or what keeps it from being so. `waiting`: sw.js is on its way; `next`: it is there for the next start. */
-export type Host = 'isolated' | 'file' | 'frame' | 'insecure' | 'plain' | 'waiting' | 'next';
+/**
+ * Where the page is: isolated, or what keeps it from being so. `waiting`: sw.js is on its way; `next`: it is there for the next start; `refused`: it
+ * took not the page that the host sends.
+ */
+export type Host = 'isolated' | 'file' | 'frame' | 'insecure' | 'plain' | 'waiting' | 'next' | 'refused';
 
 /** What is known at once. Nobody is asked for threads who cannot give them. */
 export function hostAtFirst(): Host {
@@ -33,24 +36,26 @@ const wasReloaded = (): boolean => performance.getEntriesByType('navigation').so
 export async function startWorker(): Promise<void> {
   if (!canHaveWorker()) return;
   for (const event of ['pointerdown', 'keydown', 'dragenter']) addEventListener(event, () => { touched = true; }, {once: true, capture: true});
-  const active = await installed().catch(() => false);
+  const found = await installed().catch(() => 'none');
   if (get().host !== 'waiting') return;
-  const later = active && navigator.serviceWorker.controller === null;
+  if (found === 'refused') return set({host: 'refused'});
+  const later = found === 'active' && navigator.serviceWorker.controller === null;
   if (later && isIdle(get()) && !wasReloaded()) location.reload();
   else set({host: later ? 'next' : 'plain'});
 }
 
-/** Whether a worker of this page is active in the end. */
-async function installed(): Promise<boolean> {
+/** Whether a worker of this page is active in the end, or refused to be: it takes no page but that of its own version. */
+async function installed(): Promise<'active' | 'refused' | 'none'> {
   const registration = await navigator.serviceWorker.register('sw.js', {updateViaCache: 'none'});
   const {installing, waiting} = registration;
   const coming = installing ?? waiting;
-  if (registration.active !== null || coming === null) return registration.active !== null;
+  if (registration.active !== null) return 'active';
+  if (coming === null) return 'none';
   return new Promise(resolve => {
     const look = (): void => {
       // One that ends itself is there to end an earlier one: docs/deploying.md.
-      if (coming.state === 'activated') resolve(navigator.serviceWorker.getRegistration('./').then(found => found !== undefined));
-      if (coming.state === 'redundant') resolve(false);
+      if (coming.state === 'activated') resolve(navigator.serviceWorker.getRegistration('./').then(found => found === undefined ? 'none' : 'active'));
+      if (coming.state === 'redundant') resolve('refused');
     };
     coming.addEventListener('statechange', look);
     look();

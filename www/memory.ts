@@ -10,8 +10,12 @@ export const LEAST = 16;
 export const MOST = 4096;
 const WHERE_NOTHING_IS_TOLD = 2048;
 
+/** MiB a unit, of what can be written behind a number. */
+const UNITS = new Map([['', 1], ['m', 1], ['mib', 1], ['mb', 1e6 / 2 ** 20], ['g', 2 ** 10], ['gib', 2 ** 10], ['gb', 1e9 / 2 ** 20]]);
+
 const known = (text: string | null): number | undefined => {
-  const mib = text === null || text.trim() === '' ? NaN : Number(text);
+  const [, number, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*$/i.exec(text ?? '') ?? [];
+  const mib = Number(number) * (UNITS.get((unit ?? '').toLowerCase()) ?? NaN);
   return Number.isFinite(mib) && mib > 0 ? Math.min(MOST, Math.max(LEAST, Math.round(mib))) : undefined;
 };
 

@@ -21,18 +21,18 @@ export function parametersOf(search: string): Parameters {
     lang: query.get('lang'),
     theme: query.get('theme'),
     memory: query.get('memory'),
-    view: query.get('view'),
-    allow: (query.get('allow') ?? '').split(',').filter(isOrigin),
+    view: query.get('view')?.replace(/^#/, '') ?? null,
+    allow: (query.get('allow') ?? '').split(',').map(originOf).filter(origin => origin !== null),
   };
 }
 
-/** As browsers name origins: `https://a.example:8080`. Those without a name (files, sandboxed frames) cannot be told apart and so not be allowed. */
-function isOrigin(text: string): boolean {
+/** As browsers name it: `https://a.example:8080`. Those without a name (files, sandboxed frames) cannot be told apart and so not be allowed. */
+function originOf(address: string): string | null {
   try {
-    const {protocol, origin} = new URL(text);
-    return /^https?:$/.test(protocol) && origin === text;
+    const {protocol, origin} = new URL(address.trim());
+    return /^https?:$/.test(protocol) ? origin : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 // All that the page knows, in one object; the views are functions of it.
 import type {
-  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, ChosenAnswer, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, SearchAnswer, TopSort,
+  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, ChosenAnswer, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, LiveAnswer, SearchAnswer, TopSort,
   XplaneReport,
 } from '../target/plain/pkg/oomscope';
 import type {BlockTable} from './blocks';
@@ -196,6 +196,8 @@ export interface State {
   rows: number;
   /** What the engine last said to each panel. */
   answers: Answers;
+  /** The lines that ask for most of the peak; null until they are known. */
+  peakLines: LiveAnswer | null;
   panelFailure: string | null;
   /** The further curves on the trend that are switched on. */
   lines: Switched[];
@@ -241,7 +243,7 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, overview: null,
   hover: null, hoverDetail: null, pinned: null, detail: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
-  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, panelFailure: null, blockFilter: {}, chosen: null, blockTable: null, module: null, jaxReport: null, heap: null,
+  cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, peakLines: null, panelFailure: null, blockFilter: {}, chosen: null, blockTable: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
 let state: State = {

@@ -119,6 +119,14 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         const {view} = await over(page, 'select');
         assert.match(view, /\btab=growth\b/);
         assert.match(view, /\bns=1000-2000\b/);
+        // Each is answered: with what is shown, changed or not, or with what is wrong in it.
+        await page.around.evaluate(() => {
+          window.over.length = 0;
+          for (const [id, view] of [[1, 'tab=growth'], [2, 'tab=plan'], [3, 'colr=age']]) window.port.postMessage({type: 'oomscope:select', version: 1, id, view});
+        });
+        const answers = await until('answers', () => page.around.evaluate(() => window.over.length === 3 && window.over));
+        assert.deepEqual(answers.map(({id, type, code}) => [id, type, code]).sort(), [[1, 'oomscope:select', undefined], [2, 'oomscope:error', 'malformed'], [3, 'oomscope:error', 'malformed']]);
+        assert.match(answers.find(({id}) => id === 2).message, /tab cannot be "plan"; it can be captures, /);
         assert.deepEqual(page.problems, []);
         await page.close();
       });
@@ -146,8 +154,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await openFrom(page, files);
       assert.equal((await over(page, 'error')).code, 'busy');
       await page.click(at('consent-no'));
-      const refused = await until('refusal', () => page.around.evaluate(() => window.first[0]));
+      const refused = await until('refusal', () => page.around.evaluate(() => window.first.find(({type}) => type === 'oomscope:error')));
       assert.equal(refused.code, 'refused');
+      assert.equal(await page.around.evaluate(() => window.first[0].type), 'oomscope:asking');
       assert.equal(await page.evaluate(selector => document.querySelector(selector), at('found-list')), null);
       await openFrom(page, files);
       await seen(page, 'consent');
@@ -173,7 +182,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
           await seen(page, 'consent');
           await page.click(at('consent-no'));
         }
-        assert.equal((await over(page, 'error')).code, 'refused');
+        const {code, message} = await over(page, 'error');
+        assert.equal(code, 'refused');
+        assert.equal(/is not asked again/.test(message), time === 3, message);
       }
       assert.equal(await page.evaluate(selector => document.querySelector(selector), at('consent')), null);
       await page.close();
@@ -207,6 +218,8 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         .map(code => ['oomscope:error', code]));
       await openFrom(page, [{path: 'notes.txt', base64: 'eA=='}]);
       assert.equal((await over(page, 'error')).code, 'nothing-found');
+      await openFrom(page, sent(XPLANE, [XPLANE]), 'buffer', {view: 'tab=nonsense'});
+      assert.equal((await over(page, 'error')).code, 'malformed');
       await openFrom(page, sent(XPLANE, [XPLANE]));
       assert.equal((await over(page, 'report')).report, report(XPLANE));
       assert.deepEqual(page.problems, []);

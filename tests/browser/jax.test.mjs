@@ -70,6 +70,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       const roles = await bytesBy(page, `${at('heap-peak')} [data-role]`, 'role');
       assert.deepEqual(roles, Object.fromEntries(module.heap_peak.roles.map(({role, bytes}) => [role, bytes])));
       assert.match(await textOf(page, 'buffers'), /gpu_aot\.py:56 attention/);
+      assert.match(await textOf(page, 'jax-line'), /^1\.000 GiB at the peak, in \d+ buffers?: gpu_aot\.py:56 attention$/);
       await page.click(at('tab-live_start'));
       await page.waitFor(selector => document.querySelector(selector) !== null, at('live-at-start'));
       const live = await page.evaluate(selector => [...document.querySelectorAll(`${selector} tbody [data-bytes]`)].map(cell => Number(cell.dataset.bytes)), at('live-at-start'));

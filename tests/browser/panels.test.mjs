@@ -74,6 +74,20 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('the lines that ask for most of the peak stand beside it at once: the first of all there are', async () => {
+      const page = await openSample();
+      await page.waitFor(selector => document.querySelectorAll(selector).length === 4, `${at('peak-lines')} tbody tr`);
+      const rows = await page.evaluate(selector => [...document.querySelectorAll(selector)].map(row => [row.querySelector('code').title, Number(row.children[1].title.replace(/\D/g, ''))]), `${at('peak-lines')} tbody tr`);
+      assert.equal(rows[0][0], '/app/rl/algorithm/losses.py(52): policy_loss');
+      await page.click(`${at('peak-lines')} button`);
+      await page.waitFor(() => document.querySelector('.answers th')?.innerText === 'First user frame');
+      const all = (await groups(page)).group;
+      assert.deepEqual(rows.map(([, bytes]) => bytes), all.slice(0, 4));
+      assert.ok(all.length > 4 && all.every((bytes, at) => at === 0 || bytes <= all[at - 1]), `${all}`);
+      assert.deepEqual(page.problems, []);
+      await page.close();
+    });
+
     test('the peak without a group is that of the other blocks', needs(RANK), async () => {
       const page = await openRank();
       await openTab(page, 'peak');

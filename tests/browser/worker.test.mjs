@@ -105,7 +105,7 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       version(folder, 'one', 'two');
       const server = await host({worker: true, root: folder});
       const page = await browser.open(server.address);
-      await why(page, 'plain');
+      await why(page, 'refused');
       assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active ?? null), null);
       await page.close();
     });

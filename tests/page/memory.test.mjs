@@ -12,5 +12,6 @@ test('half of the machine, as far as the browser tells of it', () => {
 
 test('what a person writes is an amount within bounds, or nothing', () => {
   assert.deepEqual(['512', '1.4', '99999'].map(chosenBudget), [512, LEAST, MOST]);
-  assert.deepEqual(['', ' ', 'x', '-5', '0', 'Infinity'].map(chosenBudget), [null, null, null, null, null, null]);
+  assert.deepEqual(['512M', '1 GiB', '1.5g', '1GB', '64 mib'].map(chosenBudget), [512, 1024, 1536, 954, 64]);
+  assert.deepEqual(['', ' ', 'x', '-5', '0', 'Infinity', '5 parsecs', '1e3', 'GiB'].map(chosenBudget), Array(9).fill(null));
 });

@@ -23,7 +23,7 @@ test('well-formed messages are understood', async () => {
 });
 
 test('answers are not answered', () => {
-  for (const type of ['ready', 'pong', 'progress', 'report', 'error']) assert.equal(parse(envelope({type, id: null})), null);
+  for (const type of ['ready', 'pong', 'asking', 'progress', 'report', 'error']) assert.equal(parse(envelope({type, id: null})), null);
 });
 
 test('malformed messages are refused, each with its reason', () => {
@@ -98,6 +98,6 @@ test('what an address asks for', () => {
   assert.deepEqual(parametersOf(''), {embed: false, lang: null, theme: null, memory: null, view: null, allow: []});
   assert.deepEqual(parametersOf('?embed=1&lang=zh-Hans&theme=dark&memory=512&view=tab%3Dpeak%26by%3Dstack&allow=https://a.example,http://127.0.0.1:8080'),
     {embed: true, lang: 'zh-Hans', theme: 'dark', memory: '512', view: 'tab=peak&by=stack', allow: ['https://a.example', 'http://127.0.0.1:8080']});
-  assert.deepEqual(parametersOf('?embed=yes&theme=pink&allow=*,null,a.example,https://a.example/,https://a.example/x,file://,javascript:1'),
-    {embed: false, lang: null, theme: 'pink', memory: null, view: null, allow: []});
+  assert.deepEqual(parametersOf('?embed=yes&theme=pink&view=%23tab%3Dtop&allow=*,null,a.example,file://,javascript:1,HTTPS://a.example:443/x, http://b.example/'),
+    {embed: false, lang: null, theme: 'pink', memory: null, view: 'tab=top', allow: ['https://a.example', 'http://b.example']});
 });

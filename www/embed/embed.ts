@@ -2,13 +2,12 @@
 // A report goes only over the port that came with the files it reports on, and only while these are what is open.
 import type {Fault, Id, Incoming, Outgoing} from './messages';
 import {envelope, parse} from './messages';
-import {EngineEnded} from '../engine';
-import {engine} from '../engine';
+import {EngineEnded, engine} from '../engine';
 import {bytesOf, itemsOf} from '../found';
 import {isFramed} from '../isolation';
 import type {Opened} from '../open';
 import {PARAMETERS} from '../parameters';
-import {takeView, viewNow} from '../hash';
+import {takeView, viewNow, wrongInView} from '../hash';
 import {REPORT_TOP} from '../protocol';
 import {openGiven} from '../session';
 import type {Scan, Session} from '../state';
@@ -28,6 +27,8 @@ interface Followed {
   phase: 'opening' | 'reading' | 'reporting' | 'told';
   view: string | null;
   wanted: string | null;
+  /** Of a `select` that is to be answered with what it shows. */
+  selected: {id: Id} | null;
 }
 
 /** The person said yes to these, for as long as the page lives. */
@@ -59,25 +60,33 @@ async function take({data, origin, ports}: MessageEvent, source: Window): Promis
   const answer: Answer = port === undefined ? said => source.postMessage(envelope(said), '*') : said => port.postMessage(envelope(said));
   const refuse = (fault: Fault): void => answer({type: 'error', id, ...fault});
   if (fault !== undefined) return refuse(fault);
-  if (message.type === 'ping') return answer({type: 'pong', id});
+  if (message.type === 'ping') return answer({type: 'pong', id, allowed: isAllowed(origin)});
   if (message.type === 'select') return refuse({code: 'no-port', message: 'select goes over the port that came with open'});
   if (port === undefined) return refuse({code: 'no-port', message: 'open needs a MessagePort, over which the report goes back'});
   if (get().asked !== null) return refuse({code: 'busy', message: 'a person is being asked about other files'});
-  if (!await mayOpen(origin, message.files)) return refuse({code: 'refused', message: 'the person before the page said no'});
+  const wrong = wrongInView(message.view ?? '');
+  if (wrong !== null) return refuse({code: 'malformed', message: `view: ${wrong}`});
+  if (!isAllowed(origin)) {
+    if ((refusals.get(origin) ?? 0) >= MOST_REFUSALS) return refuse({code: 'refused', message: `the person before the page said no ${MOST_REFUSALS} times and is not asked again`});
+    answer({type: 'asking', id});
+    if (!await isPermitted(origin, message.files)) return refuse({code: 'refused', message: 'the person before the page said no'});
+  }
   await open(message, port, answer);
 }
 
+const isNamed = (origin: string): boolean => origin !== 'null' && origin !== '';
+
 /** The page's own origin could do as it likes anyway. Those without a name are asked about each time: "null" may be anybody. */
-async function mayOpen(origin: string, files: {data: Blob}[]): Promise<boolean> {
-  const named = origin !== 'null' && origin !== '';
-  if (named && (trusted.has(origin) || origin === self.origin)) return true;
-  const times = refusals.get(origin) ?? 0;
-  if (times >= MOST_REFUSALS) return false;
+const isAllowed = (origin: string): boolean => isNamed(origin) && (trusted.has(origin) || origin === self.origin);
+
+/** Asks the person before the page. */
+async function isPermitted(origin: string, files: {data: Blob}[]): Promise<boolean> {
+  const named = isNamed(origin);
   const yes = await new Promise<boolean>(resolve => set({
     asked: {origin: named ? origin : null, files: files.length, bytes: files.reduce((sum, {data}) => sum + data.size, 0), answer: resolve},
   }));
   set({asked: null});
-  if (!yes) refusals.set(origin, times + 1);
+  if (!yes) refusals.set(origin, (refusals.get(origin) ?? 0) + 1);
   else if (named) trusted.add(origin);
   return yes;
 }
@@ -85,7 +94,7 @@ async function mayOpen(origin: string, files: {data: Blob}[]): Promise<boolean> 
 async function open({id, files, view}: Extract<Incoming, {type: 'open'}>, port: MessagePort, answer: Answer): Promise<void> {
   const opened = files.map(({path, data}): Opened => ({path, file: () => Promise.resolve(asFile(path, data))}));
   if (followed !== null) drop({code: 'replaced', message: 'other files were opened'});
-  const mine: Followed = {id, opened, answer, phase: 'opening', view: null, wanted: view};
+  const mine: Followed = {id, opened, answer, phase: 'opening', view: null, wanted: view, selected: null};
   followed = mine;
   port.onmessage = ({data}) => select(mine, data);
   const before = get().session?.opened;
@@ -108,10 +117,14 @@ function select(from: Followed, data: unknown): void {
   const {id, message, fault} = parsed;
   const refuse = (fault: Fault): void => from.answer({type: 'error', id, ...fault});
   if (fault !== undefined) return refuse(fault);
-  if (message.type === 'ping') return from.answer({type: 'pong', id});
+  if (message.type === 'ping') return from.answer({type: 'pong', id, allowed: true});
   if (message.type !== 'select') return refuse({code: 'unknown-type', message: 'over the port only select and ping are heard'});
   if (followed !== from) return refuse({code: 'replaced', message: 'other files were opened'});
+  const wrong = wrongInView(message.view);
+  if (wrong !== null) return refuse({code: 'malformed', message: `view: ${wrong}`});
+  from.selected = {id};
   takeView(message.view);
+  tell();
 }
 
 function drop(fault: Fault): void {
@@ -168,7 +181,8 @@ async function report(to: Followed): Promise<void> {
 
 function tellView(to: Followed): void {
   const view = viewNow();
-  if (view === null || view === to.view) return;
+  if (view === null || (view === to.view && to.selected === null)) return;
+  to.answer({type: 'select', id: (to.selected ?? to).id, view});
   to.view = view;
-  to.answer({type: 'select', id: to.id, view});
+  to.selected = null;
 }

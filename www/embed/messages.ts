@@ -32,7 +32,8 @@ export interface Fault {
 
 export type Outgoing =
   | {type: 'ready'}
-  | {type: 'pong'; id: Id}
+  | {type: 'pong'; id: Id; allowed: boolean}
+  | {type: 'asking'; id: Id}
   | {type: 'progress'; id: Id; bytes_read: number; bytes_total: number; captures_ready: number; captures_total: number}
   | {type: 'report'; id: Id; report: string}
   | {type: 'select'; id: Id; view: string}
@@ -42,7 +43,7 @@ export type Parsed = {id: Id} & ({message: Incoming; fault?: undefined} | {messa
 
 const PREFIX = 'oomscope:';
 /** What is only ever said by the page. Answering it would let two of them talk for ever. */
-const ANSWERS = new Set(['ready', 'pong', 'progress', 'report', 'error'].map(type => PREFIX + type));
+const ANSWERS = new Set(['ready', 'pong', 'asking', 'progress', 'report', 'error'].map(type => PREFIX + type));
 
 /** The form in which a message travels. */
 export const envelope = <M extends Outgoing>({type, ...rest}: M): Record<string, unknown> => ({type: PREFIX + type, version: VERSION, ...rest});

@@ -46,6 +46,8 @@ export const en = {
   theme: 'Theme',
   themeNames: {system: '◐ System', light: '☀ Light', dark: '☾ Dark'},
   privacy: (threads: number) => `nothing leaves this page · ${many(threads, 'thread', 'threads')}`,
+  /** In another page, which gets the report. */
+  privacyEmbedded: (threads: number) => `files stay here, the page around gets the report · ${many(threads, 'thread', 'threads')}`,
   privacyStarting: 'nothing leaves this page · starting',
   /** What captures take and may take of the machine's memory. */
   memory: {
@@ -60,6 +62,7 @@ export const en = {
     frame: {short: 'inside another page', why: 'Inside another page there are threads only where that page is isolated too and allows it (allow="cross-origin-isolated"). Everything works, sorting and counting of large captures takes longer.'},
     insecure: {short: 'no https', why: 'Browsers give threads to a page only over https, or from this machine. Everything works, sorting and counting of large captures takes longer.'},
     plain: {short: 'not isolated by its server', why: 'Browsers give threads to a page only where its server isolates it: by two headers, or by sw.js beside index.html. See docs/deploying.md. Everything works, sorting and counting of large captures takes longer.'},
+    refused: {short: 'sw.js did not take the page', why: 'sw.js beside index.html takes only the page of its own version, unchanged, and keeps it in the browser’s storage. Put both files of one release there, let nothing on the way change them, and see that storage is allowed. Everything works, sorting and counting of large captures takes longer.'},
     waiting: {short: 'more on their way', why: 'sw.js is being installed; with it this page gets threads.'},
     next: {short: 'more after a reload', why: 'sw.js is installed; with it this page has threads when it is next opened or reloaded.'},
     failed: {short: 'others did not start', why: 'This page may have threads, but they did not start. The browser\'s console says why.'},
@@ -82,7 +85,7 @@ export const en = {
   startReads: 'Reads the folders of the Ascend PyTorch Profiler (*_ascend_pt, with operator_memory.csv): one rank or many, VeRL’s roles included.',
   startReadsJax: 'Reads .xplane.pb files of jax.profiler: the compiler’s plan, what happened at run time, and what to change when a step does not fit.',
   startShows: 'Shows the peak to the byte, every block that was alive at it, and each allocation on a time line.',
-  startPrivate: 'Files are read where they lie, by this page. Nothing is uploaded: the page’s own policy forbids every connection.',
+  startPrivate: 'Files are read where they lie, by this page. Nothing is uploaded: the page connects nowhere, and its own policy forbids it to.',
   startDrop: 'Drop a folder or files anywhere, or',
   startOpenFiles: 'Open files…',
   startOpenFolder: 'Open a folder…',
@@ -226,6 +229,9 @@ export const en = {
   operator: 'Operator',
   blocks: 'Blocks',
   moreAtPeak: 'by stack, stream, size…',
+  /** Of the peak. */
+  peakLines: 'Lines that ask for most of it',
+  allOfThem: 'all…',
   moreAtPeakTitle: 'The table below: other groupings, and the peak without each group',
   more: (count: number) => `${n(count)} more…`,
   fewer: 'Fewer',

@@ -7,6 +7,8 @@ const many = (value: number, one: string, more: string): string => `${n(value)} 
 export const jaxEn = {
   // One line says the answer
   jaxNeeds: (needed: string, capacity: string | null): string => capacity === null ? `needs ${needed}` : `needs ${needed} of ${capacity}`,
+  /** Before a line of Python. */
+  jaxLine: (bytes: string, count: number) => `${bytes} at the peak, in ${many(count, 'buffer', 'buffers')}:`,
   jaxCounts: (modules: number, executions: number) => `${many(modules, 'module', 'modules')} · ${many(executions, 'execution', 'executions')}`,
   moduleSelect: 'Module',
   plansAlone: 'plans alone: nothing of an allocator was recorded',

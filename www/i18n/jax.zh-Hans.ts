@@ -39,6 +39,7 @@ const VERDICTS: VerdictWords = {
 
 export const jaxZhHans: typeof jaxEn = {
   jaxNeeds: (needed, capacity) => capacity === null ? `需要 ${needed}` : `需要 ${needed}，共有 ${capacity}`,
+  jaxLine: (bytes, count) => `峰值时 ${bytes}，${n(count)} 个缓冲区：`,
   jaxCounts: (modules, executions) => `${n(modules)} 个模块 · ${n(executions)} 次执行`,
   moduleSelect: '模块',
   plansAlone: '仅有计划：没有分配器的记录',

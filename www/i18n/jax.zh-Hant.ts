@@ -39,6 +39,7 @@ const VERDICTS: VerdictWords = {
 
 export const jaxZhHant: typeof jaxEn = {
   jaxNeeds: (needed, capacity) => capacity === null ? `需要 ${needed}` : `需要 ${needed}，共有 ${capacity}`,
+  jaxLine: (bytes, count) => `峰值時 ${bytes}，${n(count)} 個緩衝區：`,
   jaxCounts: (modules, executions) => `${n(modules)} 個模組 · ${n(executions)} 次執行`,
   moduleSelect: '模組',
   plansAlone: '僅有計劃：沒有配置器的記錄',

@@ -5,6 +5,7 @@ import type {Export} from '../exports';
 import {save} from '../exports';
 import type {Host} from '../isolation';
 import {beginSaving} from '../saved';
+import {PARAMETERS} from '../parameters';
 import {openPicked, openSample} from '../session';
 import {setLocale, setTheme} from '../settings';
 import type {ThemeChoice} from '../theme';
@@ -75,7 +76,7 @@ function Privacy({threads, host}: {threads: number | null; host: Host}) {
   const why = threads === 1 ? whyOne(host) : null;
   return (
     <span class="privacy" data-test="threads" data-threads={threads ?? undefined} data-why={why ?? undefined} title={why === null ? undefined : t.oneThread[why].why}>
-      {threads === null ? t.privacyStarting : t.privacy(threads)}{why !== null && ` (${t.oneThread[why].short})`}
+      {threads === null ? t.privacyStarting : (PARAMETERS.embed ? t.privacyEmbedded : t.privacy)(threads)}{why !== null && ` (${t.oneThread[why].short})`}
     </span>
   );
 }

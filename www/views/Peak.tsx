@@ -9,7 +9,7 @@ import {Folded} from './Folded';
 import {OperatorName} from './OperatorName';
 import {Swatch} from './Swatch';
 
-const ROWS_FIRST = 8;
+const ROWS_FIRST = 6;
 
 /** What filled the memory at its peak: the baseline and every operator, summing to the total. */
 export const Peak = memo(function Peak({device}: {device: DeviceSummary}) {

@@ -7,6 +7,7 @@ import {captureAt} from '../state';
 import {Block} from './Block';
 import {Charts} from './Charts';
 import {Peak} from './Peak';
+import {PeakLines} from './PeakLines';
 
 /** The charts, beside what was alive at the peak and the pinned block. */
 export function Work({s, device}: {s: State; device: DeviceSummary}) {
@@ -16,6 +17,7 @@ export function Work({s, device}: {s: State; device: DeviceSummary}) {
       <Spoken s={s} device={device} />
       <aside class="side">
         <Peak device={device} />
+        {s.peakLines !== null && s.pinned === null && <PeakLines answer={s.peakLines} />}
         <Block pinned={s.pinned} detail={s.detail} device={device} tracing={traceShare(s.session, captureAt(s)) !== null} />
       </aside>
     </div>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {build, isPlain} from './values.mjs';
 
 const TYPES = ['ping', 'open', 'select'];
-const ANSWERS = ['ready', 'pong', 'progress', 'report', 'error'].map(type => `oomscope:${type}`);
+const ANSWERS = ['ready', 'pong', 'asking', 'progress', 'report', 'error'].map(type => `oomscope:${type}`);
 const PROTOTYPES = [Object, Array, String, Blob, ArrayBuffer].map(({prototype}) => prototype);
 const LONGEST_SENTENCE = 300;
 

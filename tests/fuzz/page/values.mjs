@@ -8,7 +8,7 @@
 
 /** Names and texts that the page looks for, and those that make trouble. */
 const NAMES = ['type', 'version', 'id', 'files', 'view', 'path', 'data', '__proto__', 'constructor', 'length', 'toString', 'then', '0'];
-const TEXTS = ['oomscope:open', 'oomscope:ping', 'oomscope:select', 'oomscope:ready', 'oomscope:pong', 'oomscope:report', 'oomscope:error', 'oomscope:progress', 'oomscope:', 'oomscope:close',
+const TEXTS = ['oomscope:open', 'oomscope:ping', 'oomscope:select', 'oomscope:ready', 'oomscope:pong', 'oomscope:asking', 'oomscope:report', 'oomscope:error', 'oomscope:progress', 'oomscope:', 'oomscope:close',
   'oomscope:__proto__', 'ping', '', 'a', 'a/b.csv', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a\0b', '#tab=peak', '__proto__', '\ud800', '\u202e<b>', '{}'];
 const NUMBERS = [0, 1, 2, -1, 1.5, 200, 201, 4096, 4097, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e308, -0];
 const LENGTHS = [0, 1, 2, 199, 200, 201, 4095, 4096, 4097];

@@ -14,7 +14,8 @@ export function Buffers({module}: {module: ModuleReport}) {
   return <AtPeak heap={heap} />;
 }
 
-const placeOf = ({file, line, function: name}: BufferReport): string | null =>
+/** The Python line that made them. */
+export const lineOf = ({file, line, function: name}: BufferReport): string | null =>
   file === null || file === undefined ? null : `${file}:${line ?? ''}${name ? ` ${name}` : ''}`;
 
 function AtPeak({heap}: {heap: HeapPeakReport}) {
@@ -41,9 +42,9 @@ function AtPeak({heap}: {heap: HeapPeakReport}) {
       ),
     },
     {
-      key: 'python_line', name: t.bufferLine, value: placeOf, attrs: () => ({class: 'path'}),
+      key: 'python_line', name: t.bufferLine, value: lineOf, attrs: () => ({class: 'path'}),
       cell: buffer => {
-        const place = placeOf(buffer);
+        const place = lineOf(buffer);
         return place === null ? <span class="muted">{t.unknown}</span> : <code>{clip(place, 400)}</code>;
       },
     },

@@ -5,6 +5,7 @@ import {deviceAt, isUsable, set} from '../../state';
 import type {Session, State} from '../../state';
 import {PlaceSelect} from '../Answer';
 import {Work} from '../Work';
+import {lineOf} from './Buffers';
 import {HeapCurveChart} from './HeapCurveChart';
 import {HeapPeak} from './HeapPeak';
 import {Plan} from './Plan';
@@ -52,6 +53,22 @@ interface AnswerProps extends Props {
   capacity: number | null;
 }
 
+/** The line that asked for most of what lives at the heap's peak. */
+function LargestLine({module}: {module: ModuleReport}) {
+  const t = useMessages();
+  const placed = (module.heap_peak?.buffers ?? []).flatMap(buffer => {
+    const place = lineOf(buffer);
+    return place === null ? [] : [{place, bytes: buffer.bytes, count: buffer.count}];
+  });
+  const [largest] = placed.sort((a, b) => b.bytes - a.bytes);
+  if (largest === undefined) return null;
+  return (
+    <button type="button" class="plain jax-line" data-test="jax-line" title={clip(largest.place)} onClick={() => set({tab: 'buffers'})}>
+      {t.jaxLine(size(largest.bytes), largest.count)} <code>{clip(largest.place.slice(largest.place.lastIndexOf('/') + 1))}</code>
+    </button>
+  );
+}
+
 function Answer({s, session, capture, report, module, capacity}: AnswerProps) {
   const t = useMessages();
   return (
@@ -68,6 +85,7 @@ function Answer({s, session, capture, report, module, capacity}: AnswerProps) {
           {t.jaxNeeds(size(module.needed_bytes), capacity === null ? null : size(capacity))}
         </strong>
       )}
+      {module !== null && <LargestLine module={module} />}
       <span>{t.jaxCounts(report.modules.length, session.executions.get(capture.capture) ?? report.executions.length)}</span>
       {capture.warnings.length > 0 && (
         <button type="button" class="plain warn" onClick={() => set({tab: 'quality'})}>{t.notes(capture.warnings.length)}</button>
