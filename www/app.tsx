@@ -40,6 +40,7 @@ function draw(): void {
   if (root !== null) render(<App s={get()} />, root);
 }
 
+document.getElementById('incomplete')?.remove();
 subscribe(schedule);
 subscribe(syncFrames);
 subscribe(syncLanes);

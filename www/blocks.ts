@@ -3,6 +3,7 @@ import type {BlockRow, BlockSort, BlocksAnswer, BlocksRequest} from '../target/p
 import {engine, ignoreEnded} from './engine';
 import {newest} from './newest';
 import {EngineEnded} from './engine';
+import {reasonOf} from './reason';
 import type {State} from './state';
 import {captureAt, get, set} from './state';
 import type {Remote} from './table/model';
@@ -47,7 +48,7 @@ const ask = newest<{key: string; request: BlocksRequest}, BlocksAnswer>(
   },
   error => {
     if (error instanceof EngineEnded) ignoreEnded(error);
-    else set({panelFailure: String(error)});
+    else set({panelFailure: reasonOf(error)});
   },
 );
 

@@ -5,6 +5,7 @@ import type {Item} from './found';
 import {showWorst} from './place';
 import type {Scanned} from './protocol';
 import {REPORT_TOP} from './protocol';
+import {reasonOf} from './reason';
 import {notify, patchScan, patchSession} from './state';
 
 /** What builds the session; what another one was still about comes too late. */
@@ -103,8 +104,8 @@ export class Builder {
   #failed(indices: number[], error: unknown): void {
     if (!this.isCurrent || error instanceof EngineEnded) return;
     for (const index of indices) {
-      patchScan(index, {phase: 'failed', reason: String(error)});
-      notify('error', t => t.captureFailed(this.items[index]?.source ?? '', String(error)), true);
+      patchScan(index, {phase: 'failed', reason: reasonOf(error)});
+      notify('error', t => t.captureFailed(this.items[index]?.source ?? '', reasonOf(error)), true);
     }
   }
 }
@@ -116,7 +117,7 @@ export async function jaxReports(built: CaptureSummary[]): Promise<[number, JaxA
     try {
       return [[capture, await engine.call('jax', [capture, undefined, REPORT_TOP])]];
     } catch (error) {
-      if (!(error instanceof EngineEnded)) notify('error', t => t.captureFailed(source, String(error)));
+      if (!(error instanceof EngineEnded)) notify('error', t => t.captureFailed(source, reasonOf(error)));
       return [];
     }
   }));

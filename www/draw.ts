@@ -5,6 +5,7 @@ import {wasm} from './embedded';
 import {size, time} from './format';
 import type {Messages} from './i18n';
 import type {Frame, HeapCurve} from './protocol';
+import {reasonOf} from './reason';
 import type {State} from './state';
 import {deviceAt, linesOf, notify, set} from './state';
 
@@ -27,7 +28,7 @@ export async function startDrawing(): Promise<void> {
 
 function giveUp(error: unknown): void {
   set({canDraw: false});
-  notify('error', t => t.drawingFailed(String(error)));
+  notify('error', t => t.drawingFailed(reasonOf(error)));
 }
 
 /** A canvas' size in device pixels; setting it clears the canvas. The style sheet gives the height. */

@@ -54,9 +54,30 @@ const SAVED = 'session';
 export const isSaved = (): boolean => document.getElementById(SAVED) !== null;
 
 /** The captures saved with this page, packed; and the view of them. */
-export const savedSession = (): Uint8Array => unbase64(text(SAVED));
+export function savedSession(): Uint8Array {
+  try {
+    return unbase64(text(SAVED));
+  } catch {
+    throw new Error('they are cut or were changed');
+  }
+}
 
 export const savedView = (): string => document.getElementById(SAVED)?.dataset.view ?? '';
+
+let title: HTMLTitleElement | null = null;
+
+/**
+ * A saved page that is open bears its captures' name; null: the page's own. That stays where it was, for a copy that the browser makes is known by
+ * it.
+ */
+export function entitle(named: {name: string; more: number} | null): void {
+  title?.remove();
+  title = null;
+  if (named === null || named.name === '') return;
+  title = document.createElement('title');
+  title.textContent = `${named.name}${named.more > 0 ? ` + ${named.more}` : ''} – oomscope`;
+  document.querySelector('title')?.before(title);
+}
 
 /** Names of the samples inside the page. */
 export function sampleNames(): string[] {

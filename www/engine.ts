@@ -2,6 +2,7 @@
 import {endIsSeen} from './alive';
 import {wasm, worker} from './embedded';
 import type {EngineCalls, FromWorker, ToWorker, Variant} from './protocol';
+import {reasonOf} from './reason';
 import {POOL_START_MS} from './threads';
 
 /** A call that got no answer because its engine ended. */
@@ -89,7 +90,7 @@ class Engine {
         return await this.#run('threads');
       } catch (error) {
         if (stops !== this.#stops) throw error;
-        console.warn(`oomscope: the threads variant did not start, the plain one takes its place (${String(error)})`);
+        console.warn(`oomscope: the threads variant did not start, the plain one takes its place (${reasonOf(error)})`);
       }
     }
     return this.#run('plain');

@@ -3,6 +3,7 @@ import type {Item} from './found';
 import {bigFiles} from './found';
 import type {Opened} from './open';
 import type {ListedFile} from './protocol';
+import {reasonOf} from './reason';
 import {notify, patchSession} from './state';
 
 /** Files that are looked into at once. */
@@ -31,7 +32,7 @@ export class Files {
 
   /** A file without which its capture cannot be read: of several it is told which one is at fault. */
   async needed(index: number): Promise<ListedFile> {
-    return this.listed(index).catch(error => { throw new Error(`${this.#path(index)}: ${String(error)}`); });
+    return this.listed(index).catch(error => { throw new Error(`${this.#path(index)}: ${reasonOf(error)}`); });
   }
 
   #path(index: number): string {
@@ -42,7 +43,7 @@ export class Files {
   async maybe(index: number | null | undefined): Promise<ListedFile | null> {
     if (index === null || index === undefined) return null;
     return this.listed(index).catch(error => {
-      notify('warning', t => t.fileFailed(this.#path(index), String(error)));
+      notify('warning', t => t.fileFailed(this.#path(index), reasonOf(error)));
       return null;
     });
   }

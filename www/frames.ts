@@ -157,9 +157,14 @@ const askHovered = newest<BlockQuestion, BlockDetail>(askBlock, (hoverDetail, qu
   if (isShown(question) && get().hover?.block === question.block) set({hoverDetail});
 }, ignoreEnded);
 
+/** The block that the window goes to, once it is known where it lies. */
+let toReveal: number | null = null;
+
 const askPinned = newest<BlockQuestion, BlockDetail>(askBlock, (detail, question) => {
   if (!isShown(question) || get().pinned !== question.block) return;
   set({detail});
+  if (toReveal !== question.block) return;
+  toReveal = null;
   reveal(detail.start_ns, detail.start_ns + detail.duration_ns);
 }, ignoreEnded);
 
@@ -185,9 +190,21 @@ export function overAt(s: State, ns: number, y: number): Pick<Hover, 'block' | '
   return {block: blockAt(s, ns, y), folded, small: block === SMALL_BLOCKS, baseline: block === BASELINE};
 }
 
+/** The window goes to where the block can be seen. */
 export function pin(block: number | null): void {
+  toReveal = block;
+  pinHere(block);
+}
+
+/** Another's view: the window stays as it is, wherever the block lies. */
+export function pinInView(block: number | null): void {
+  toReveal = null;
+  pinHere(block);
+}
+
+function pinHere(block: number | null): void {
   const {place, detail, session, nearest} = get();
-  set({pinned: block, detail: detail?.block === block ? detail : null});
+  set({pinned: block, said: null, detail: detail?.block === block ? detail : null});
   if (block !== null && place !== null && session?.lost === false) askPinned({...place, block, nearest});
 }
 

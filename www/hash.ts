@@ -4,7 +4,7 @@ import type {BlockFilter, By, Colouring} from '../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from './gantt';
 import {COLOURINGS, LANE_SORTS, OF_ASCEND, viewsOf} from './gantt';
 import {savedView} from './embedded';
-import {pin} from './frames';
+import {pinInView} from './frames';
 import type {Opened} from './open';
 import {PARAMETERS} from './parameters';
 import {show} from './place';
@@ -202,7 +202,7 @@ function take(hash: string): void {
     laneSort: sort !== undefined && LANE_SORTS.includes(sort) ? sort : 'peak',
     colouring: colour !== undefined && COLOURINGS.includes(colour) ? colour : 'operator',
     by: BYS.has(by) ? by as By : 'operator',
-    ...TABS.has(tab) ? {tab: tab as Tab} : {},
+    ...TABS.has(tab) ? {tab: tab as Tab, ownTab: null} : {},
     nearest: parts.get('guess') === '1',
     blockFilter: filterOf(parts, number),
     cursor: instant('cursor'),
@@ -210,7 +210,7 @@ function take(hash: string): void {
     b: instant('b'),
   });
   const block = number('block');
-  pin(block !== null && block < shown.blocks ? block : null);
+  pinInView(block !== null && block < shown.blocks ? block : null);
   const ends = /^(\d{1,16})-(\d{1,16})$/.exec(parts.get('ns') ?? '');
   restore(Number(ends?.[1] ?? 0), Number(ends?.[2] ?? lengthOf(shown)));
   written = hashOf(get()) ?? '';

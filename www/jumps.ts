@@ -5,6 +5,7 @@ import {EngineEnded} from './engine';
 import {engine} from './engine';
 import {pin} from './frames';
 import {isLanes} from './gantt';
+import {reasonOf} from './reason';
 import {get, hoverNs, notify, set} from './state';
 import {showRange} from './window';
 
@@ -18,7 +19,7 @@ async function asked<T>(ask: (of: SomeRequest) => Promise<T>): Promise<T | undef
     const now = get().place;
     return now?.capture === place.capture && now.device === place.device ? answer : undefined;
   } catch (error) {
-    if (!(error instanceof EngineEnded)) notify('error', t => t.panelFailure(String(error)));
+    if (!(error instanceof EngineEnded)) notify('error', t => t.panelFailure(reasonOf(error)));
     return undefined;
   }
 }

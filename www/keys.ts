@@ -1,12 +1,12 @@
 // The keyboard: one letter an act, never while somebody types, never with a modifier.
 import {pin} from './frames';
 import {rowCount} from './gantt';
-import {mark} from './instants';
-import {showBusiest, showLargest, showNextLarge, stepBlock} from './jumps';
+import {showLargest, showNextLarge, stepBlock} from './jumps';
 import {rowCss} from './lanes';
+import {busiestShown, marked, moved, peakShown} from './said';
 import {closeSearch, openSearch} from './search';
 import {get, set} from './state';
-import {fit, pan, panByKey, showAll, showPeak, zoomByKey} from './window';
+import {fit, pan, panByKey, showAll, zoomByKey} from './window';
 
 /** So many lanes an arrow scrolls. */
 const LANES_A_KEY = 3;
@@ -18,26 +18,26 @@ interface Act {
 }
 
 const ACTS = new Map<string, Act>([
-  ['w', {act: () => zoomByKey(true)}],
-  ['s', {act: () => zoomByKey(false)}],
-  ['a', {act: () => panByKey(false)}],
-  ['d', {act: () => panByKey(true)}],
-  ['arrowleft', {act: () => panByKey(false), onCharts: true}],
-  ['arrowright', {act: () => panByKey(true), onCharts: true}],
+  ['w', {act: () => moved(() => zoomByKey(true))}],
+  ['s', {act: () => moved(() => zoomByKey(false))}],
+  ['a', {act: () => moved(() => panByKey(false))}],
+  ['d', {act: () => moved(() => panByKey(true))}],
+  ['arrowleft', {act: () => moved(() => panByKey(false)), onCharts: true}],
+  ['arrowright', {act: () => moved(() => panByKey(true)), onCharts: true}],
   ['arrowup', {act: () => scrollLanes(-LANES_A_KEY), onCharts: true}],
   ['arrowdown', {act: () => scrollLanes(LANES_A_KEY), onCharts: true}],
-  ['f', {act: fit}],
-  ['0', {act: showAll}],
-  ['p', {act: showPeak}],
-  ['[', {act: () => pan(-1)}],
-  [']', {act: () => pan(1)}],
-  ['m', {act: () => void showBusiest()}],
+  ['f', {act: () => moved(fit)}],
+  ['0', {act: () => moved(showAll)}],
+  ['p', {act: peakShown}],
+  ['[', {act: () => moved(() => pan(-1))}],
+  [']', {act: () => moved(() => pan(1))}],
+  ['m', {act: () => void busiestShown()}],
   [',', {act: () => void stepBlock(false)}],
   ['.', {act: () => void stepBlock(true)}],
   ['l', {act: () => void showLargest()}],
   ['n', {act: () => void showNextLarge()}],
-  ['1', {act: () => mark('a')}],
-  ['2', {act: () => mark('b')}],
+  ['1', {act: () => marked('a')}],
+  ['2', {act: () => marked('b')}],
   ['/', {act: openSearch}],
   ['?', {act: () => set({keys: true})}],
   ['\'', {act: () => {}}],
@@ -48,9 +48,8 @@ const ACTS = new Map<string, Act>([
 const QUICK_FIND = new Set(['/', '\'']);
 
 function escape(): void {
-  const {keys, search, pinned} = get();
-  if (keys) set({keys: false});
-  else if (search !== null) closeSearch();
+  const {search, pinned} = get();
+  if (search !== null) closeSearch();
   else if (pinned !== null) pin(null);
   else set({selection: null});
 }
@@ -69,7 +68,7 @@ export function listenToKeys(): void {
     const found = ACTS.get(event.key.toLowerCase());
     if (found === undefined || (found.onCharts === true && !isOnCharts(event.target))) return;
     // A dialog has keys of its own.
-    if (get().byHand !== null || (get().keys && event.key !== 'Escape')) {
+    if (document.querySelector('dialog[open]') !== null) {
       if (QUICK_FIND.has(event.key)) event.preventDefault();
       return;
     }
@@ -84,5 +83,6 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Nothing has the focus, or a chart. */
 function isOnCharts(target: EventTarget | null): boolean {
-  return target === document.body || (target instanceof HTMLElement && target.closest('.charts') !== null && target.closest('button, summary') === null);
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches('body, main') || (target.closest('.charts') !== null && target.closest('button, summary') === null);
 }

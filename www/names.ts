@@ -4,11 +4,26 @@ import {clip, size, time} from './format';
 import type {GanttView} from './gantt';
 import type {Messages} from './i18n';
 import type {State, Tab} from './state';
+import {isUsable, reportedCounts, reportedOnly} from './state';
 
 export function placeName(t: Messages, capture: CaptureSummary, device: DeviceSummary): string {
   if (capture.kind === 'xplane') return clip([capture.role, device.device].filter(Boolean).join(' · '));
   const rank = capture.rank === undefined || capture.rank === null ? t.rankUnknown : t.rankName(capture.rank);
   return [rank, clip(capture.role ?? '', 60), clip(`${device.device} ${device.pool}`, 60)].filter(Boolean).join(' · ');
+}
+
+/** A capture by what tells it from its neighbours; where nothing is known of it, by its file's or folder's name. */
+function shortName({kind, role, rank, source}: {kind?: string; role?: string | null | undefined; rank?: number | null | undefined; source: string}): string {
+  const known = [role, rank === null || rank === undefined || kind === 'xplane' ? '' : `rank${rank}`].filter(Boolean).join('-');
+  return known || source.replace(/.*[/\\](?=.)/, '').replace(/\.(xplane\.pb|csv|json)(\.gz)?$/, '');
+}
+
+/** The capture that is shown, or the first; and how many there are beside it. */
+export function whatIsOpen({session, place}: State): {name: string; more: number} {
+  if (session === null) return {name: '', more: 0};
+  const usable = session.captures.filter(capture => isUsable(session, capture));
+  const first = usable.find(({capture}) => capture === place?.capture) ?? usable[0] ?? reportedOnly(session)[0]?.capture;
+  return {name: first === undefined ? '' : shortName(first), more: Math.max(0, usable.length + reportedCounts(session).captures - 1)};
 }
 
 /** What a lane is called. */

@@ -1,5 +1,6 @@
 // From a drop, a picker or a sample to a list of paths with their files. Folders are walked without asking for the files' contents.
 import {sampleBytes, selfTestBytes} from './embedded';
+import {reasonOf} from './reason';
 
 /** A file that was opened: its path begins with the name of the dropped item. */
 export interface Opened {
@@ -163,7 +164,7 @@ class Walker implements Walk {
 
   #skip(path: string, error: unknown): void {
     this.signal.throwIfAborted();
-    console.warn(`oomscope: ${path}: ${String(error)}`);
+    console.warn(`oomscope: ${path}: ${reasonOf(error)}`);
     this.unreadable.push(path);
   }
 }

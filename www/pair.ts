@@ -1,6 +1,7 @@
 // Two captures that are compared at their peaks, by their places in the comparison's list.
 import {EngineEnded} from './engine';
 import {engine} from './engine';
+import {reasonOf} from './reason';
 import {get, notify, set} from './state';
 
 export type PairSide = 'a' | 'b';
@@ -16,6 +17,6 @@ export async function choosePair(side: PairSide, place: number): Promise<void> {
     const difference = await engine.call('difference', pair);
     if (get().pair === pair) set({difference});
   } catch (error) {
-    if (!(error instanceof EngineEnded)) notify('error', t => t.panelFailure(String(error)));
+    if (!(error instanceof EngineEnded)) notify('error', t => t.panelFailure(reasonOf(error)));
   }
 }

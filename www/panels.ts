@@ -5,6 +5,7 @@ import {bytesOf, itemsOf} from './found';
 import {forgetDetails} from './frames';
 import {newest} from './newest';
 import {EngineEnded} from './engine';
+import {reasonOf} from './reason';
 import type {Session, State} from './state';
 import {captureAt, deviceAt, get, hoverNs, set} from './state';
 
@@ -118,7 +119,7 @@ const ask = newest<Question, PanelAnswers[PanelTab]>(
   },
   error => {
     if (error instanceof EngineEnded) ignoreEnded(error);
-    else set({panelFailure: String(error)});
+    else set({panelFailure: reasonOf(error)});
   },
 );
 

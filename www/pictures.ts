@@ -1,6 +1,7 @@
 // Charts to take away as they are seen: the page's own wasm draws them, the same picture on a canvas (PNG) and as SVG.
 import type {DeviceSummary, Label, PhaseSummary, Picture} from '../target/plain/pkg/oomscope';
 import {Saved} from '../target/plain/pkg/oomscope';
+import {saveFile} from './downloads';
 import {heapStyle, trendStyle} from './draw';
 import {EngineEnded} from './engine';
 import {engine} from './engine';
@@ -13,8 +14,8 @@ import {messagesOf} from './i18n';
 import {rowCss, rowPx} from './lanes';
 import {placeName, shortLaneText} from './names';
 import {isStep, phasesInView} from './phases';
-import {downloadBlob} from './platform';
 import type {Frame} from './protocol';
+import {reasonOf} from './reason';
 import type {State} from './state';
 import {captureAt, deviceAt, get, isNarrowed, linesOf, notify} from './state';
 
@@ -84,13 +85,13 @@ export async function savePicture(chart: Chart, kind: 'png' | 'svg'): Promise<vo
     const saved = new Saved(drawn.sketch.picture, Uint32Array.from(drawn.sketch.shapes));
     try {
       drawn.curves?.(saved);
-      if (kind === 'svg') downloadBlob(`oomscope-${chart}.svg`, [saved.svg()], 'image/svg+xml');
-      else downloadBlob(`oomscope-${chart}.png`, [await png(saved, drawn.sketch.picture)], 'image/png');
+      if (kind === 'svg') saveFile(`oomscope-${chart}.svg`, [saved.svg()], 'image/svg+xml');
+      else saveFile(`oomscope-${chart}.png`, [await png(saved, drawn.sketch.picture)], 'image/png');
     } finally {
       saved.free();
     }
   } catch (error) {
-    if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
+    if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(reasonOf(error)));
   }
 }
 

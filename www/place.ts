@@ -1,7 +1,7 @@
 // Which capture and device is on screen: the worst of all until a person chooses.
 import type {XplaneReport} from '../target/plain/pkg/oomscope';
-import type {Place, Session, State} from './state';
-import {NO_PLACE, OF_JAX, deviceAt, firstView, get, patchSession, set} from './state';
+import type {Place, Session, State, Tab} from './state';
+import {NO_PLACE, OF_JAX, deviceAt, firstView, get, patchSession, reportedOnly, set} from './state';
 
 /** The largest peak of all that is there; which was read first does not matter. Whoever has begun to look around is left where they are. */
 export function showWorst(): void {
@@ -13,8 +13,25 @@ export function showWorst(): void {
   const places = session.captures.flatMap(({capture, devices}) => devices.map(({peak}, device) => ({capture, device, bytes: peak.total_bytes})));
   const largest = places.reduce<typeof places[number] | null>((worst, each) => worst === null || each.bytes > worst.bytes ? each : worst, null);
   const worst: Place | null = jax === undefined ? largest : {capture: jax[0], device: deviceOf(session, jax)};
-  if (worst === null) set({tab: 'quality'});
-  else if (place?.capture !== worst.capture || place.device !== worst.device) put(worst);
+  if (worst === null && session.captures.length > 0) openOwn('quality');
+  else if (worst !== null && (place?.capture !== worst.capture || place.device !== worst.device)) put(worst);
+}
+
+/** Where all is read and there are no charts: how the ranks of reports compare; without reports, why there is nothing. */
+export function showWithoutCharts(): void {
+  const {session, place, tab, ownTab} = get();
+  if (session === null || place !== null) return;
+  if (reportedOnly(session).length === 0) openOwn('quality');
+  else if (tab === ownTab || tab !== 'quality') openOwn('ranks');
+}
+
+/** A tab that nobody asked for. */
+const openOwn = (tab: Tab): void => set({tab, ownTab: tab});
+
+/** What the next files begin with: the tab that a person chose stays, one that the page opened for want of charts does not. */
+export function forgetOwnTab(): void {
+  const {tab, ownTab} = get();
+  set({ownTab: null, ...tab === ownTab ? {tab: 'captures'} : {}});
 }
 
 const GRAVITY = ['error', 'warning', 'info'];

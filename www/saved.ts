@@ -1,13 +1,19 @@
 // The page with the captures in it: what goes along, how large it is, and the file.
+import {saveFile} from './downloads';
 import {EngineEnded} from './engine';
 import {engine} from './engine';
 import {currentHash} from './hash';
 import {newest} from './newest';
-import {downloadBlob} from './platform';
+import {reasonOf} from './reason';
+import {whatIsOpen} from './names';
+import type {State} from './state';
 import {get, notify, set} from './state';
 
 /** The page as it was served. Taken before the first drawing: the policy forbids to fetch it again. */
 const OWN_HTML = `<!doctype html>\n${document.documentElement.outerHTML}`;
+
+/** Of a name in the file's name. */
+const LONGEST_NAME = 48;
 
 /** What is asked before a page is saved. */
 export interface Saving {
@@ -39,12 +45,19 @@ let ownBytes = 0;
 /** Of the file, as Base64 makes it. */
 export const savedBytes = (packed: Uint8Array): number => (ownBytes ||= new Blob([OWN_HTML]).size) + Math.ceil(packed.length / 3) * 4;
 
+/** The page's name tells what is in it, in letters that any file system takes. */
+function savedName(s: State): string {
+  const {name, more} = whatIsOpen(s);
+  const safe = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, LONGEST_NAME).replace(/^[-.]+|[-.]+$/g, '') || 'captures';
+  return `oomscope-${safe}${more > 0 ? `-and-${more}-more` : ''}.html`;
+}
+
 export async function savePage(): Promise<void> {
   const packed = get().saving?.packed;
   if (packed === null || packed === undefined) return;
   try {
     const page = await engine.call('saved_page', [OWN_HTML, packed, currentHash()]);
-    downloadBlob('oomscope.html', [page as Uint8Array<ArrayBuffer>], 'text/html');
+    saveFile(savedName(get()), [page as Uint8Array<ArrayBuffer>], 'text/html');
     endSaving();
   } catch (error) {
     failed(error);
@@ -53,5 +66,5 @@ export async function savePage(): Promise<void> {
 
 function failed(error: unknown): void {
   endSaving();
-  if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(String(error)));
+  if (!(error instanceof EngineEnded)) notify('error', t => t.exportFailed(reasonOf(error)));
 }

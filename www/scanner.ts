@@ -5,6 +5,7 @@
 // The browser reads ahead of each of them: that is the overlap of reading and parsing.
 import {wasm, worker} from './embedded';
 import type {ByteRange, FromWorker, ListedFile, ScanInput, Scanned, ToWorker} from './protocol';
+import {reasonOf} from './reason';
 
 export interface Job {
   /** Resolves the input when the job's turn comes. */
@@ -42,7 +43,7 @@ async function scanOne(job: Job, pool: Pool, signal: AbortSignal): Promise<void>
     const result = await new CaptureScan(job, pool, module, input, signal).run();
     if (!signal.aborted) job.traced(result);
   } catch (error) {
-    if (!signal.aborted) job.failed(error instanceof Error ? error.message : String(error));
+    if (!signal.aborted) job.failed(reasonOf(error));
   }
 }
 

@@ -2,17 +2,20 @@
 import type {FoundMessage} from '../target/plain/pkg/oomscope';
 import type {Builder} from './builder';
 import {isBuilding, jaxReports, startBuilding, stopBuilding, take} from './builder';
-import {savedSession} from './embedded';
+import {entitle, savedSession} from './embedded';
 import {EngineEnded, engine, ignoreEnded} from './engine';
 import {nothingFound} from './explain';
 import {Files, askSizes, eachOf, firstBytes} from './files';
 import type {Item} from './found';
 import {allFiles, itemsOf} from './found';
 import {bytesOfBudget} from './memory';
+import {whatIsOpen} from './names';
 import type {Dropped, Opened, Walk} from './open';
 import {DEEPEST, MOST_PATHS, atHand, picked, sample, walk} from './open';
+import {forgetOwnTab, showWithoutCharts} from './place';
 import type {MemoryPart, ScanInput} from './protocol';
 import {REPORT_TOP} from './protocol';
+import {reasonOf} from './reason';
 import type {Job} from './scanner';
 import {scanAll} from './scanner';
 import type {Scan, Session} from './state';
@@ -35,7 +38,7 @@ export async function startEngine(): Promise<void> {
     set({threads: await engine.start(), engineFailure: null});
   } catch (error) {
     if (error instanceof EngineEnded) return;
-    set({engineFailure: String(error)});
+    set({engineFailure: reasonOf(error)});
   }
 }
 
@@ -67,11 +70,16 @@ export async function openSaved(): Promise<void> {
     const jax = await jaxReports(captures);
     if (mine.signal.aborted) return;
     stopBuilding();
+    forgetOwnTab();
     set({...NO_PLACE, session: {...freshSession(SAVED, NO_FILES), readingSince: null}});
     take([], captures, jax);
+    await tellMemory();
     await compare(reading.signal);
+    if (mine.signal.aborted) return;
+    showWithoutCharts();
+    entitle(whatIsOpen(get()));
   } catch (error) {
-    if (!(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
+    if (!(error instanceof EngineEnded)) notify('error', t => t.savedFailed(reasonOf(error)));
   } finally {
     if (opening === mine) set({walked: null});
   }
@@ -119,7 +127,7 @@ async function reopen(list: Lister): Promise<void> {
     else if (unread !== undefined) notify('error', t => t.exportNotRead(opened[unread]?.path ?? ''));
     else if (paths.length > looked.failed.length || unreadable.length + looked.failed.length === 0) notify('error', nothingFound(paths));
   } catch (error) {
-    if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(String(error)));
+    if (!signal.aborted && !(error instanceof EngineEnded)) notify('error', t => t.openFailed(reasonOf(error)));
   } finally {
     if (opening === mine) set({walked: null});
   }
@@ -153,7 +161,7 @@ async function sniffed(opened: Opened[], found: FoundMessage, signal: AbortSigna
   const result: Sniffed = {reports: [], pages: [], unread: [], failed: []};
   await eachOf(found.reports, signal, async index => {
     // One that is gone, or may not be read, is told of: what it is nobody can tell.
-    const first = await opened[index]?.file().then(file => firstBytes(file, found.sniffed_bytes)).catch(error => void result.failed.push([index, String(error)]));
+    const first = await opened[index]?.file().then(file => firstBytes(file, found.sniffed_bytes)).catch(error => void result.failed.push([index, reasonOf(error)]));
     if (first === undefined) return;
     const kind = await engine.call('sniff', [first]);
     if (kind !== undefined && kind !== null) result[LISTS[kind]].push(index);
@@ -169,6 +177,8 @@ function begin(opened: Opened[], found: FoundMessage, looked: Sniffed): void {
   reading.abort();
   reading = new AbortController();
   clearEngine();
+  entitle(null);
+  forgetOwnTab();
   const scans = items.map((): Scan => ({phase: 'waiting', bytesRead: 0, reason: ''}));
   set({
     ...NO_PLACE,
@@ -216,14 +226,17 @@ async function read(found: FoundMessage, {reports, pages, unread}: Sniffed, file
   if (!mine.isCurrent) return;
   await tellMemory();
   await compare(signal);
+  if (!mine.isCurrent) return;
+  if (!signal.aborted) showWithoutCharts();
   patchSession(() => ({readingSince: null}));
+  tellFolded();
 }
 
 async function readReports(indices: number[], files: Files, signal: AbortSignal, take: (file: File) => Promise<ArrayBuffer>): Promise<void> {
   await eachOf(indices, signal, async index => {
     const listed = await files.maybe(index);
     if (listed === null) return;
-    const bytes = await take(listed.file).catch(error => void notify('warning', t => t.fileFailed(listed.path, String(error))));
+    const bytes = await take(listed.file).catch(error => void notify('warning', t => t.fileFailed(listed.path, reasonOf(error))));
     if (bytes && !signal.aborted) await engine.call('add_report', [listed.path, new Uint8Array(bytes)], [bytes]).catch(ignoreEnded);
   });
 }
@@ -241,8 +254,16 @@ async function readPage(index: number, files: Files, mine: Builder, withView: bo
     if (withView && view !== '') patchSession(() => ({savedView: view}));
     take([], captures, jax);
   } catch (error) {
-    if (mine.isCurrent && !(error instanceof EngineEnded)) notify('warning', t => t.fileFailed(listed.path, String(error)));
+    if (mine.isCurrent && !(error instanceof EngineEnded)) notify('warning', t => t.fileFailed(listed.path, reasonOf(error)));
   }
+}
+
+/** Of what had no room the totals are right and the names are gone: who looks at the charts alone would not see it. */
+function tellFolded(): void {
+  const devices = get().session?.captures.flatMap(capture => capture.devices) ?? [];
+  const folded = devices.reduce((sum, device) => sum + (device.folded?.blocks ?? 0), 0);
+  const all = devices.reduce((sum, device) => sum + device.blocks, 0);
+  if (folded > 0) notify('warning', t => t.blocksFolded(folded, all), true);
 }
 
 /** Lets the engine compare all that it has by now. */

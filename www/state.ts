@@ -1,7 +1,7 @@
 // All that the page knows, in one object; the views are functions of it.
 import type {
-  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, ChosenAnswer, Colouring, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line, LiveAnswer, SearchAnswer, TopSort,
-  XplaneReport,
+  BlockDetail, BlockFilter, BlockSort, By, CaptureSummary, ChosenAnswer, Colouring, ComparedCapture, ComparisonSummary, DeviceSummary, Difference, FoundMessage, LaneSummary, Line,
+  LiveAnswer, RankRow, SearchAnswer, TopSort, XplaneReport,
 } from '../target/plain/pkg/oomscope';
 import type {BlockTable} from './blocks';
 import type {GanttView, LaneSort} from './gantt';
@@ -64,10 +64,13 @@ export interface Place {
   device: number;
 }
 
+/** A sentence, in whatever language the page has by then. */
+export type Said = (t: Messages) => string;
+
 export interface Notice {
   id: number;
   kind: 'error' | 'warning';
-  text: (t: Messages) => string;
+  text: Said;
   /** Offers to open the session's files again. */
   again: boolean;
 }
@@ -146,6 +149,8 @@ export interface State {
   asked: Asked | null;
   notices: Notice[];
   session: Session | null;
+  /** The name of the file that was given to the browser last, for a while. */
+  savedFile: string | null;
   /** A page is about to be saved. */
   saving: Saving | null;
   place: Place | null;
@@ -160,6 +165,8 @@ export interface State {
   hoverDetail: BlockDetail | null;
   pinned: number | null;
   detail: BlockDetail | null;
+  /** What a key did since the block was pinned, for who does not see it. */
+  said: Said | null;
   /** The lane of the pinned block in the view that is shown; null while it is asked for, or where it has none. */
   pinnedLane: {key: string; lane: number | null} | null;
   /** What the search found; null before it was asked. */
@@ -169,6 +176,8 @@ export interface State {
   a: number | null;
   b: number | null;
   tab: Tab;
+  /** The tab that the page opened on its own account, for want of charts: the next files begin without it. Null: a person chose. */
+  ownTab: Tab | null;
   /** Two captures that are compared, by their places in the comparison's list, and what came of it. */
   pair: [number, number] | null;
   difference: Difference | null;
@@ -242,7 +251,7 @@ export const NO_FILTER: Filter = {ranks: '', role: null, taken: null, compared: 
 /** What belongs to the device on screen, when it changes. */
 export const NO_PLACE = {
   place: null, view: {from: 0, to: 1}, selection: null, frame: null, overview: null,
-  hover: null, hoverDetail: null, pinned: null, detail: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
+  hover: null, hoverDetail: null, pinned: null, detail: null, said: null, pinnedLane: null, hits: null, laneSet: null, laneSearch: '',
   cursor: null, a: null, b: null, rows: ROWS_AT_FIRST, answers: {}, peakLines: null, panelFailure: null, blockFilter: {}, chosen: null, blockTable: null, module: null, jaxReport: null, heap: null,
 } satisfies Partial<State>;
 
@@ -261,10 +270,12 @@ let state: State = {
   asked: null,
   notices: [],
   session: null,
+  savedFile: null,
   saving: null,
   canDraw: false,
   layout: {ratio: 1, gutter: 0, margin: 0, plot: 0, lanes: 0, scroll: 0},
   tab: 'captures',
+  ownTab: null,
   by: 'operator',
   nearest: false,
   topSort: {sort: 'bytes', ascending: false},
@@ -337,6 +348,29 @@ export function jaxAt(s: State): XplaneReport | null {
   if (place === null) return null;
   return jaxReport?.capture === place.capture ? jaxReport.report : session?.jax.get(place.capture) ?? null;
 }
+
+/** What only a report tells of: it has figures, and no curves. */
+export interface Reported {
+  capture: ComparedCapture;
+  row: RankRow;
+}
+
+export function reportedOnly(session: Session): Reported[] {
+  const {captures = [], comparison} = session.comparison ?? {};
+  return (comparison?.ranks ?? []).flatMap(row => {
+    const capture = captures[row.capture];
+    return capture !== undefined && (capture.capture === null || capture.capture === undefined) ? [{capture, row}] : [];
+  });
+}
+
+/** How many captures reports tell of, and how many reports these are. */
+export function reportedCounts(session: Session): {captures: number; reports: number} {
+  const told = new Set(reportedOnly(session).map(({capture}) => capture));
+  return {captures: told.size, reports: new Set([...told].map(({report}) => report)).size};
+}
+
+/** Whether there is anything that an export could tell of. */
+export const hasSomething = (session: Session): boolean => session.captures.length + session.found.reports.length + reportedCounts(session).captures > 0;
 
 export function deviceAt(s: State): DeviceSummary | null {
   return s.place === null ? null : captureAt(s)?.devices[s.place.device] ?? null;

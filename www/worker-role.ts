@@ -1,6 +1,7 @@
 // The parts that both worker bundles share: talking to the page, and answering as the engine.
 import {hold} from './alive';
 import type {EngineCalls, FromWorker, ToWorker} from './protocol';
+import {reasonOf} from './reason';
 
 interface WorkerScope {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
@@ -20,7 +21,7 @@ export function listen(take: (message: ToWorker) => void | Promise<void>): void 
     try {
       await take(data);
     } catch (error) {
-      post({type: 'panic', message: String(error)});
+      post({type: 'panic', message: reasonOf(error)});
     }
   };
 }
@@ -45,7 +46,7 @@ export function engineRole(glue: EngineGlue): (call: Extract<ToWorker, {type: 'c
     } catch (error) {
       // A trap leaves the wasm in an unknown state; an error that Rust returned does not.
       if (error instanceof WebAssembly.RuntimeError) throw error;
-      post({type: 'refused', id, message: String(error)});
+      post({type: 'refused', id, message: reasonOf(error)});
     }
   };
 }

@@ -39,6 +39,10 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
         [peak.time_ns, peak.total_bytes, peak.tracked_bytes, peak.baseline_bytes, peak.reserved_bytes, peak.live_blocks, alive_at_end.bytes, blocks, max_reserved_gap_bytes];
       assert.deepEqual(figures(device), figures(whole.devices[0]));
       assert.equal(await readPeak(page), device.peak.total_bytes);
+      // Nobody has to look for it.
+      const many = blocks => blocks.toLocaleString('en');
+      assert.ok((await textOf(page, 'message')).startsWith(`${many(device.folded.blocks)} of ${many(device.blocks)} blocks are folded for want of memory`), await textOf(page, 'message'));
+      assert.ok((await textOf(page, 'gantt-counts')).endsWith(`${many(device.blocks)} blocks, ${many(device.folded.blocks)} of them folded`), await textOf(page, 'gantt-counts'));
       // Each panel has them as a group of their own, and its groups sum to its total.
       await activate(page, 'tab-peak');
       await page.waitFor(() => document.querySelector('[data-test="groups"] [data-row="total"]') !== null);

@@ -128,6 +128,43 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
       await page.close();
     });
 
+    test('narrow: headings, choices, units and the first line of a stack are seen whole', async () => {
+      const page = await browser.open(hosts.addresses.http, {width: 390, height: 844});
+      await page.click(at('sample-xplane_attention_oom'));
+      await page.waitFor(selector => document.querySelector(selector) !== null, at('heap-peak'));
+      const covered = await page.evaluate(() => [...document.querySelectorAll('.panel > .save-picture')].flatMap(menu => {
+        const {left, bottom} = menu.getBoundingClientRect();
+        const text = document.createRange();
+        text.selectNodeContents(menu.parentElement.querySelector('h2'));
+        return [...text.getClientRects()].filter(line => line.right > left && line.top < bottom).map(() => menu.parentElement.innerText.slice(0, 40));
+      }));
+      assert.deepEqual(covered, []);
+      const edges = await page.evaluate(selector => {
+        const {borderLeft, borderRight} = getComputedStyle(document.querySelector(selector));
+        return [borderLeft, borderRight];
+      }, at('module-select'));
+      assert.equal(edges[0], edges[1]);
+      await page.click(at('memory'));
+      const {lines, beyond} = await page.evaluate(() => {
+        const amount = document.querySelector('.memory .amount');
+        const text = document.createRange();
+        text.selectNodeContents(amount);
+        const {top, bottom} = text.getBoundingClientRect();
+        return {lines: (bottom - top) / amount.querySelector('.time').getBoundingClientRect().height, beyond: amount.scrollWidth - amount.clientWidth};
+      });
+      assert.ok(lines < 1.5 && beyond <= 0, `${lines} lines, ${beyond} px beyond`);
+      await page.evaluate(selector => document.querySelector(selector).click(), at(`sample-${SAMPLE}`));
+      await page.waitFor(selector => document.querySelector(selector)?.innerText.includes('aten::'), '.at-peak');
+      await page.press('l');
+      await page.waitFor(() => document.querySelector('.stack.boxed') !== null);
+      const cut = await page.evaluate(() => {
+        const box = document.querySelector('.stack.boxed');
+        return Math.min(...[...box.children].map(line => Math.abs(line.offsetTop - box.scrollTop)));
+      });
+      assert.ok(cut <= 1, `the first line is cut by ${cut} px`);
+      await page.close();
+    });
+
     test('looks: dark, narrow, Chinese', async () => {
       const chinese = await driver.launch({lang: 'zh-CN', scheme: 'dark'});
       const page = await chinese.open(hosts.addresses.http, {width: 390, height: 844});

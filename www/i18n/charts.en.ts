@@ -43,6 +43,7 @@ export const chartsEn = {
   windowLabel: (from: string, to: string) => `Window ${from} to ${to}.`,
   asTable: (tab: string) => `As a table: the tab “${tab}”.`,
   peakLabel: (peak: string) => `Peak ${peak}.`,
+  instantSpoken: (name: string, time: string) => `${name} at ${time}.`,
   blockSpoken: (name: string, bytes: string, from: string) => `Block: ${name}, ${bytes}, allocated at ${from}.`,
   picture: 'Picture',
   pictureTitle: 'Save this chart as it is seen',

@@ -43,6 +43,7 @@ export const chartsZhHans: typeof chartsEn = {
   windowLabel: (from: string, to: string) => `窗口 ${from} 至 ${to}。`,
   asTable: (tab: string) => `表格见标签页“${tab}”。`,
   peakLabel: (peak: string) => `峰值 ${peak}。`,
+  instantSpoken: (name: string, time: string) => `${name} 位于 ${time}。`,
   blockSpoken: (name: string, bytes: string, from: string) => `内存块：${name}，${bytes}，于 ${from} 申请。`,
   picture: '图片',
   pictureTitle: '按所见保存此图表',

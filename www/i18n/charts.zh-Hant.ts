@@ -43,6 +43,7 @@ export const chartsZhHant: typeof chartsEn = {
   windowLabel: (from: string, to: string) => `視窗 ${from} 至 ${to}。`,
   asTable: (tab: string) => `表格見分頁「${tab}」。`,
   peakLabel: (peak: string) => `峰值 ${peak}。`,
+  instantSpoken: (name: string, time: string) => `${name} 位於 ${time}。`,
   blockSpoken: (name: string, bytes: string, from: string) => `記憶體區塊：${name}，${bytes}，於 ${from} 申請。`,
   picture: '圖片',
   pictureTitle: '依所見儲存此圖表',

@@ -30,12 +30,14 @@ export const en = {
   export: 'Export',
   exportTitle: 'What all captures say, in the bytes that the command line writes',
   savedHere: (captures: number) => `${many(captures, 'capture was', 'captures were')} saved with this page; the files are not in it.`,
+  savedReports: 'Reports were saved with this page; their files are not in it.',
   saveHtml: {
     menu: 'Save as HTML…',
     title: 'Save this page with the captures in it',
     what: 'One file that opens anywhere with a double click and shows this view; the captures’ own files are not in it. Whoever gets it sees all the figures.',
     stacks: 'call stacks go along',
     folders: 'folders in paths go along (without them: names of files, and paths within libraries)',
+    stays: 'What stays in any case: of Ascend captures the names of their folders (host, process, time), of operators and streams, and the settings and versions that the profiler noted; of JAX captures the host’s name and the Python lines of the plans, without folders where these stay out.',
     packing: 'Packing, to tell the size…',
     size: (bytes: string) => `The file will have ${bytes}.`,
     save: 'Save',
@@ -51,8 +53,8 @@ export const en = {
   privacyStarting: 'nothing leaves this page · starting',
   /** What captures take and may take of the machine's memory. */
   memory: {
-    upTo: (most: string) => `memory up to ${most}`,
-    of: (used: string, most: string) => `memory ${used} of ${most}`,
+    upTo: (most: string) => `this page’s memory: up to ${most}`,
+    of: (used: string, most: string) => `this page’s memory: ${used} of ${most}`,
     field: 'Captures may take',
     why: 'Counts from the next opening on. What has no room is folded or dropped, and said: the smallest blocks first, then names. Totals stay exact.',
   },
@@ -113,6 +115,7 @@ export const en = {
   foundRead: (captures: number) => `${n(captures)} read`,
   foundFailed: (captures: number) => `${n(captures)} not usable`,
   foundCancelled: (captures: number) => `${n(captures)} cancelled`,
+  foundReported: (captures: number, reports: number) => `${many(captures, 'capture', 'captures')} from ${many(reports, 'report', 'reports')}: figures, no curves`,
   source: 'Capture',
   role: 'Role',
   rank: 'Rank',
@@ -251,6 +254,8 @@ export const en = {
   /** In the place of a group's name: blocks up to a size. */
   folded: (upTo: string) => `(blocks up to ${upTo}, folded)`,
   foldedWhy: 'There was no memory to keep these small blocks apart. They count in every total; their names, call stacks and lines are not known. More memory may be allowed at the top of the page.',
+  ofThemFolded: (blocks: number) => `, ${n(blocks)} of them folded`,
+  blocksFolded: (folded: number, all: number) => `${n(folded)} of ${many(all, 'block', 'blocks')} are folded for want of memory: allow more (this page’s memory, at the top) and open again. Totals are exact.`,
   foldedBeside: (blocks: number, upTo: string, bytes: string) => `Not listed: ${many(blocks, 'block', 'blocks')} of up to ${upTo}, ${bytes} together, folded for want of memory.`,
   blocksAll: (blocks: number, bytes: string) => `${many(blocks, 'block', 'blocks')}, ${bytes} allocated over the whole capture`,
   blocksSome: (blocks: number, all: number, bytes: string) => `${n(blocks)} of ${many(all, 'block', 'blocks')}, ${bytes} allocated`,
@@ -500,6 +505,7 @@ export const en = {
     + ' Drop a folder nearer to the capture.',
   tooMany: (most: number) => `Only the first ${n(most)} files were looked at. Drop a folder nearer to the captures.`,
   openFailed: (reason: string) => `What was dropped could not be opened: ${reason}`,
+  savedFailed: (reason: string) => `The captures saved in this page cannot be read: ${reason}. Get the file again from where it came from, or open the captures that it was made of.`,
   captureFailed: (source: string, reason: string) =>
     `“${source}” could not be read: ${reason}. Everything else goes on.`,
   fileFailed: (path: string, reason: string) => `“${path}” could not be opened, so what it would tell is missing: ${reason}. Open it again.`,
@@ -509,6 +515,7 @@ export const en = {
   engineFailed: (reason: string) =>
     `The engine did not start: ${reason}. It needs WebAssembly with SIMD and DecompressionStream: Chrome 91, Firefox 113, Safari 16.4 or newer.`,
   drawingFailed: (reason: string) => `The trend cannot be drawn: ${reason}. Figures, lanes and tables are not affected.`,
+  fileSaved: (name: string) => `${name} was given to the browser to save.`,
   exportFailed: (reason: string) => `The report could not be written: ${reason}`,
 
   warning: withoutPlace,

@@ -3,8 +3,8 @@ import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {useMessages} from '../i18n';
 import {copy} from '../clipboard';
+import {saveFile} from '../downloads';
 import {clipSentence} from '../format';
-import {downloadBlob} from '../platform';
 import {TextField} from '../views/TextField';
 import type {Column, Remote, Sort} from './model';
 import {csv, isRemote, matching, sorted, tsv} from './model';
@@ -344,6 +344,6 @@ async function copyRows<R>(rows: R[] | Remote<R>, columns: Column<R>[]): Promise
 }
 
 async function saveCsv<R>(rows: R[] | Remote<R>, columns: Column<R>[], file: string): Promise<void> {
-  downloadBlob(`oomscope-${file}.csv`, isRemote(rows) ? await rows.csv() : [csv(columns, rows)], 'text/csv');
+  saveFile(`oomscope-${file}.csv`, isRemote(rows) ? await rows.csv() : [csv(columns, rows)], 'text/csv');
 }
 

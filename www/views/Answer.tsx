@@ -3,9 +3,9 @@ import {clip, exactBytes, exactTime, instant, size, time} from '../format';
 import {useMessages} from '../i18n';
 import {placeName} from '../names';
 import {show} from '../place';
+import {peakShown} from '../said';
 import type {Place} from '../state';
 import {set} from '../state';
-import {showPeak} from '../window';
 import {memo} from './memo';
 
 interface Props {
@@ -25,7 +25,7 @@ export const Answer = memo(function Answer({captures, taken, place, capture, dev
   return (
     <div class="answer">
       <PlaceSelect captures={captures} taken={taken} place={place} />
-      <button type="button" class="plain strong" title={peakTitle} onClick={showPeak}>
+      <button type="button" class="plain strong" title={peakTitle} onClick={peakShown}>
         {t.peakAt(size(peak.total_bytes), time(t, peak.time_ns, device.end_ns))}
       </button>
       <button type="button" class="plain" data-test="alive-at-end" title={exactBytes(t, device.alive_at_end_bytes)} onClick={() => set({tab: 'end'})}>

@@ -1,7 +1,8 @@
+import {useLayoutEffect, useRef} from 'preact/hooks';
 import {itemsOf} from '../found';
 import {LanguageProvider, messagesOf, useMessages} from '../i18n';
 import type {State} from '../state';
-import {captureAt, deviceAt, isUsable, jaxAt} from '../state';
+import {captureAt, deviceAt, hasSomething, isUsable, jaxAt} from '../state';
 import {Answer} from './Answer';
 import {ByHand} from './ByHand';
 import {Consent} from './Consent';
@@ -20,15 +21,15 @@ import {Work} from './Work';
 /** The whole page: a function of the state. */
 export function App({s}: {s: State}) {
   // Not before everything is read: a report must not lack what is still to come.
-  const canExport = s.session !== null && !s.session.lost && s.session.readingSince === null
-    && s.session.captures.length + s.session.found.reports.length > 0;
+  const canExport = s.session !== null && !s.session.lost && s.session.readingSince === null && hasSomething(s.session);
   return (
     <LanguageProvider value={messagesOf(s.locale)}>
       <Header locale={s.locale} themeChoice={s.themeChoice} threads={s.threads} memoryUsed={s.memoryUsed} memoryBudget={s.memoryBudget} host={s.host} failed={s.engineFailure !== null} canExport={canExport} started={s.session !== null} />
-      {s.saving !== null && <SaveHtml saving={s.saving} />}
       <Notices notices={s.notices} failure={s.engineFailure} />
       <Progress walked={s.walked} session={s.session} />
       {s.session === null ? <Start /> : <Session s={s} />}
+      <p class="word" role="status" data-test="saved-file">{s.savedFile !== null && messagesOf(s.locale).fileSaved(s.savedFile)}</p>
+      {s.saving !== null && <SaveHtml saving={s.saving} />}
       {s.keys && <Keys />}
       {s.byHand !== null && <ByHand text={s.byHand} />}
       {s.asked !== null && <Consent asked={s.asked} replaces={s.session !== null} />}
@@ -48,12 +49,17 @@ function Room() {
 
 function Session({s}: {s: State}) {
   const {session, place} = s;
+  const main = useRef<HTMLElement>(null);
+  // The button that was pressed went with the first page. In another page's frame the focus may be that page's.
+  useLayoutEffect(() => {
+    if (document.hasFocus() && document.activeElement === document.body) main.current?.focus({preventScroll: true});
+  }, []);
   if (session === null) return null;
   const capture = captureAt(s);
   const device = deviceAt(s);
   const jax = jaxAt(s);
   return (
-    <main class="session">
+    <main class="session" ref={main} tabIndex={-1}>
       <Found session={session} />
       {session.readingSince !== null && place === null && itemsOf(session.found).length > 0 && <Room />}
       {session.readingSince === null && session.captures.length > 0 && place === null && <NothingToShow />}

@@ -1,12 +1,12 @@
 import {useMemo} from 'preact/hooks';
-import type {CaptureSummary, ComparedCapture, DeviceSummary, RankRow} from '../../target/plain/pkg/oomscope';
+import type {CaptureSummary, ComparedCapture, DeviceSummary} from '../../target/plain/pkg/oomscope';
 import {clip, column, exactBytes, exactTime, time} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import {show} from '../place';
 import {openAgain} from '../session';
-import type {Filter, Place, Session} from '../state';
-import {isUsable} from '../state';
+import type {Filter, Place, Reported, Session} from '../state';
+import {isUsable, reportedOnly} from '../state';
 import {bytesColumn, countColumn} from '../table/cells';
 import type {Column} from '../table/model';
 import {Table} from '../table/Table';
@@ -107,20 +107,6 @@ function lineOf(t: Messages, reported: Reported): Line {
 
 const whose = ({source, role, rank, capture_time}: CaptureSummary | ComparedCapture): Pick<Line, 'source' | 'role' | 'rank' | 'time'> =>
   ({source, role: role ?? null, rank: rank ?? null, time: (capture_time ?? '').replace('T', ' ')});
-
-interface Reported {
-  capture: ComparedCapture;
-  row: RankRow;
-}
-
-/** What only reports tell of: it has figures, but no curves. */
-export function reportedOnly(session: Session): Reported[] {
-  const {captures = [], comparison} = session.comparison ?? {};
-  return (comparison?.ranks ?? []).flatMap(row => {
-    const capture = captures[row.capture];
-    return capture !== undefined && (capture.capture === null || capture.capture === undefined) ? [{capture, row}] : [];
-  });
-}
 
 function Empty({stopped}: {stopped: boolean}) {
   const t = useMessages();

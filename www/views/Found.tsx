@@ -5,7 +5,7 @@ import {clip, clipSentence, exactBytes, size} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import type {Scan, Session} from '../state';
-import {isUsable} from '../state';
+import {isUsable, reportedCounts} from '../state';
 import {memo} from './memo';
 
 /** Warnings that have a column of their own here. */
@@ -15,7 +15,9 @@ const IN_COLUMNS = new Set(['missing-trace', 'missing-metadata', 'missing-memory
 export const Found = memo(function Found({session}: {session: Session}) {
   const t = useMessages();
   const {found, scans, captures} = session;
-  if (found.paths === 0) return <p class="found-saved" data-test="found-list">{t.savedHere(captures.length)}</p>;
+  const reported = reportedCounts(session);
+  const told = reported.captures > 0 ? t.foundReported(reported.captures, reported.reports) : null;
+  if (found.paths === 0) return <Line parts={[captures.length > 0 ? t.savedHere(captures.length) : t.savedReports, told]} />;
   const items = itemsOf(found);
   const read = captures.filter(capture => isUsable(session, capture)).length;
   const failed = scans.filter(scan => scan.phase === 'failed').length + captures.length - read;
@@ -23,12 +25,17 @@ export const Found = memo(function Found({session}: {session: Session}) {
   const bySource = new Map(captures.map(capture => [capture.source, capture]));
   const sources = new Set(items.map(({source}) => source));
   const ofPages = captures.filter(({source}) => !sources.has(source)).length;
+  if (items.length + ofPages === 0 && (told !== null || session.readingSince !== null)) return <Line parts={[told ?? t.walking(found.paths)]} />;
+  const title = t.foundTitle(items.length + ofPages, found.paths);
+  const state = (
+    <span class="muted"> · {t.foundRead(read)}{cancelled > 0 && <> · {t.foundCancelled(cancelled)}</>}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}
+      {told !== null && <> · {told}</>}</span>
+  );
+  // Of saved pages and reports there are no files to list.
+  if (items.length === 0) return <p class="found-saved" data-test="found-list">{title}{state}</p>;
   return (
     <details class="found" open={read === 0} data-test="found-list">
-      <summary>
-        {t.foundTitle(items.length + ofPages, found.paths)}
-        <span class="muted"> · {t.foundRead(read)}{cancelled > 0 && <> · {t.foundCancelled(cancelled)}</>}{failed > 0 && <> · <strong class="bad">{t.foundFailed(failed)}</strong></>}</span>
-      </summary>
+      <summary>{title}{state}</summary>
       <div class="table-box">
         <table>
           <thead>
@@ -49,6 +56,10 @@ export const Found = memo(function Found({session}: {session: Session}) {
     </details>
   );
 });
+
+function Line({parts}: {parts: (string | null)[]}) {
+  return <p class="found-saved" data-test="found-list">{parts.filter(part => part !== null).join(' ')}</p>;
+}
 
 interface RowProps {
   item: Item;

@@ -1,7 +1,6 @@
 import type {Colouring, DeviceSummary} from '../../target/plain/pkg/oomscope';
 import type {GanttView, LaneSort} from '../gantt';
 import {COLOURINGS, LANE_SORTS, chooseGantt, hiddenCount, isLanes, laneOrder, laneSetKey, lanesOf, rampOf, ranksOf, showHidden, viewsOf} from '../gantt';
-import {classSize} from '../format';
 import type {Messages} from '../i18n';
 import {useMessages} from '../i18n';
 import {chosenNow} from '../narrow';
@@ -21,7 +20,7 @@ export function GanttTitle({s, device}: {s: State; device: DeviceSummary}) {
         <select class="title-select" data-test="gantt-view" aria-label={t.ganttView} value={s.gantt} onChange={event => chooseGantt(event.currentTarget.value as GanttView)}>
           {viewsOf(s).map(view => <option key={view} value={view}>{nameOf(t, view, device)}</option>)}
         </select>
-        <span class="muted" data-test="gantt-counts">{countsOf(t, s, device)}</span>
+        <span class="muted" data-test="gantt-counts">{countsOf(t, s, device)}{foldedOf(t, s, device)}</span>
       </h2>
       <span class="gantt-controls">
         {s.gantt !== 'ranks' && (
@@ -60,8 +59,13 @@ function countsOf(t: Messages, s: State, device: DeviceSummary): string {
     if (s.laneSet?.lanes === null && captureAt(s)?.stacks === null) return t.noTrace;
     if (s.laneSet?.key !== laneSetKey(s)) return t.drawing;
   }
-  if (all === 0 && device.folded) return t.folded(classSize(device.folded.up_to_bytes));
   return t.lanesCount(shown, all, blocks);
+}
+
+/** Their lanes are not drawn, though their blocks count. */
+function foldedOf(t: Messages, s: State, device: DeviceSummary): string {
+  const blocks = device.folded?.blocks ?? 0;
+  return blocks === 0 || s.gantt === 'ranks' ? '' : t.ofThemFolded(blocks);
 }
 
 function Legend({s, device}: {s: State; device: DeviceSummary}) {

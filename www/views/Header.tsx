@@ -75,7 +75,7 @@ function Privacy({threads, host}: {threads: number | null; host: Host}) {
   const t = useMessages();
   const why = threads === 1 ? whyOne(host) : null;
   return (
-    <span class="privacy" data-test="threads" data-threads={threads ?? undefined} data-why={why ?? undefined} title={why === null ? undefined : t.oneThread[why].why}>
+    <span class="privacy" data-test="threads" data-threads={threads ?? undefined} data-why={why ?? undefined} title={why === null ? undefined : `${t.oneThread[why].short}. ${t.oneThread[why].why}`}>
       {threads === null ? t.privacyStarting : (PARAMETERS.embed ? t.privacyEmbedded : t.privacy)(threads)}{why !== null && ` (${t.oneThread[why].short})`}
     </span>
   );

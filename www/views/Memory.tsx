@@ -1,21 +1,15 @@
-import {useRef} from 'preact/hooks';
 import {size} from '../format';
 import {useMessages} from '../i18n';
 import {bytesOfBudget, chosenBudget} from '../memory';
 import {set} from '../state';
+import {usePopup} from './Menu';
 import {TextField} from './TextField';
 import {memo} from './memo';
 
 /** How much memory captures take and may take; behind it, the field that changes that. */
 export const Memory = memo(function Memory({used, budget}: {used: number | null; budget: number}) {
   const t = useMessages();
-  const details = useRef<HTMLDetailsElement>(null);
-  const close = (): void => {
-    if (details.current !== null) details.current.open = false;
-  };
-  const left = (event: FocusEvent): void => {
-    if (!details.current?.contains(event.relatedTarget as Node | null)) close();
-  };
+  const {popup} = usePopup();
   const take = (typed: string): boolean => {
     const chosen = chosenBudget(typed);
     if (chosen !== null) set({memoryBudget: chosen});
@@ -23,10 +17,10 @@ export const Memory = memo(function Memory({used, budget}: {used: number | null;
   };
   const most = size(bytesOfBudget(budget));
   return (
-    <details class="menu memory" ref={details} onFocusOut={left} onKeyDown={event => event.key === 'Escape' && close()}>
+    <details class="menu memory" {...popup}>
       <summary data-test="memory" data-used={used ?? undefined} data-budget={bytesOfBudget(budget)} title={t.memory.why}>{used === null ? t.memory.upTo(most) : t.memory.of(size(used), most)}</summary>
       <div class="menu-list">
-        <TextField text={String(budget)} label={t.memory.field} unit="MiB" title={t.memory.why} test="memory-budget" take={take} /> MiB
+        <p class="amount"><TextField text={String(budget)} label={t.memory.field} unit="MiB" title={t.memory.why} test="memory-budget" take={take} /> MiB</p>
         <p class="muted">{t.memory.why}</p>
       </div>
     </details>

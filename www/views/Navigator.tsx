@@ -6,8 +6,9 @@ import {Slider} from '../slider';
 import type {State} from '../state';
 import {lengthOf} from '../state';
 import {goBack, goForward} from '../hash';
-import {setLeastMib, showBusiest, showLargest, showNextLarge} from '../jumps';
-import {fit, pan, setEnd, showAll, showPeak, zoomByKey} from '../window';
+import {setLeastMib, showLargest, showNextLarge} from '../jumps';
+import {busiestShown, moved, peakShown} from '../said';
+import {fit, pan, setEnd, showAll, zoomByKey} from '../window';
 import {Act} from './Act';
 import {Search} from './Search';
 import {TextField} from './TextField';
@@ -26,18 +27,18 @@ export function Navigator({s, device}: {s: State; device: DeviceSummary}) {
         <TimeField test="field-to" ns={s.view.to} label={t.right} device={device} take={ns => setEnd('to', ns)} />
         <span class="muted">ms</span>
         <span class="buttons">
-          <Sign label={t.previousWindow} sign="⟨" act={() => pan(-1)} />
-          <Sign label={t.nextWindow} sign="⟩" act={() => pan(1)} />
-          <Sign label={t.zoomIn} sign="+" act={() => zoomByKey(true)} />
-          <Sign label={t.zoomOut} sign="−" act={() => zoomByKey(false)} />
+          <Sign label={t.previousWindow} sign="⟨" act={() => moved(() => pan(-1))} />
+          <Sign label={t.nextWindow} sign="⟩" act={() => moved(() => pan(1))} />
+          <Sign label={t.zoomIn} sign="+" act={() => moved(() => zoomByKey(true))} />
+          <Sign label={t.zoomOut} sign="−" act={() => moved(() => zoomByKey(false))} />
           <Sign label={t.back} sign="←" act={goBack} />
           <Sign label={t.forward} sign="→" act={goForward} />
         </span>
         <span class="buttons">
-          <Act label={t.wholeCapture} shortcut="0" act={showAll} />
-          <Act label={t.toPeak} shortcut="P" act={showPeak} test="to-peak" />
-          <Act label={t.toSelection} shortcut="F" act={fit} title={t.toSelectionTitle} disabled={!canFit} />
-          <Act label={t.busiest} shortcut="M" act={() => void showBusiest()} title={t.busiestTitle} test="busiest" />
+          <Act label={t.wholeCapture} shortcut="0" act={() => moved(showAll)} />
+          <Act label={t.toPeak} shortcut="P" act={peakShown} test="to-peak" />
+          <Act label={t.toSelection} shortcut="F" act={() => moved(fit)} title={t.toSelectionTitle} disabled={!canFit} />
+          <Act label={t.busiest} shortcut="M" act={() => void busiestShown()} title={t.busiestTitle} test="busiest" />
           <Act label={t.largestBlock} shortcut="L" act={() => void showLargest()} title={t.largestBlockTitle} test="largest-block" />
         </span>
         <span class="buttons next-large">

@@ -2,6 +2,7 @@ import {useState} from 'preact/hooks';
 import type {CheckedSummary} from '../../target/plain/pkg/oomscope';
 import {clip} from '../format';
 import {useMessages} from '../i18n';
+import {reasonOf} from '../reason';
 import {selfTest} from '../selftest';
 
 type Outcome = 'none' | 'running' | CheckedSummary[] | {failed: string};
@@ -12,7 +13,7 @@ export function SelfTest() {
   const [outcome, setOutcome] = useState<Outcome>('none');
   const run = (): void => {
     setOutcome('running');
-    selfTest().then(setOutcome).catch(error => setOutcome({failed: String(error)}));
+    selfTest().then(setOutcome).catch(error => setOutcome({failed: reasonOf(error)}));
   };
   return (
     <section class="self-test">

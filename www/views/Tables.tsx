@@ -1,7 +1,7 @@
 import type {DeviceSummary} from '../../target/plain/pkg/oomscope';
 import type {Session, State, Tab} from '../state';
-import {OF_JAX, isNarrowed, jaxAt} from '../state';
-import {Captures, reportedOnly} from './Captures';
+import {OF_JAX, isNarrowed, jaxAt, reportedOnly} from '../state';
+import {Captures} from './Captures';
 import {AtCursor, AtEnd, AtPeak} from './panels/Live';
 import {Chips} from './Chips';
 import {Between} from './panels/Between';

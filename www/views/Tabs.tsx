@@ -9,7 +9,7 @@ interface Props {
   counts: Partial<Record<Tab, number>>;
 }
 
-const choose = (tab: Tab): void => set({tab, rows: ROWS_AT_FIRST, panelFailure: null});
+const choose = (tab: Tab): void => set({tab, ownTab: null, rows: ROWS_AT_FIRST, panelFailure: null});
 
 /** The strip of tabs: in lines where there is room for that, else it scrolls, and its ends fade where there is more. */
 export function Tabs({tabs, open, counts}: Props) {

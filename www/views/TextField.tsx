@@ -38,7 +38,7 @@ export function TextField({text, label, unit, title, test, take, typed}: Props) 
     // The Enter that ends the input of an East Asian word is the input method's.
     if (event.isComposing) return;
     if (event.key === 'Enter') commit();
-    else if (event.key === 'Escape') revert();
+    else if (event.key === 'Escape' && typing) revert();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -24,9 +24,9 @@ export function Work({s, device}: {s: State; device: DeviceSummary}) {
   );
 }
 
-/** The block that a key has led to, for who does not see the panel. */
-function Spoken({s: {pinned, detail}, device}: {s: State; device: DeviceSummary}) {
+/** What a key has led to, a block or a window, for who does not see the panel. */
+function Spoken({s: {pinned, detail, said}, device}: {s: State; device: DeviceSummary}) {
   const t = useMessages();
-  const told = pinned === null || detail === null ? '' : t.blockSpoken(clip(t.ownerName(detail.name || t.unattributed)), size(detail.bytes), time(t, detail.start_ns, device.end_ns));
+  const told = said !== null ? said(t) : pinned === null || detail === null ? '' : t.blockSpoken(clip(t.ownerName(detail.name || t.unattributed)), size(detail.bytes), time(t, detail.start_ns, device.end_ns));
   return <p class="off-screen" role="status" data-test="spoken">{told}</p>;
 }
