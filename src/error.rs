@@ -611,6 +611,11 @@ impl Warnings {
         }
     }
 
+    /// Whether a problem with this code was noted.
+    pub fn has(&self, code: &str) -> bool {
+        self.counts.keys().any(|(_, noted)| *noted == code)
+    }
+
     /// Notes more of a kind of which as many are listed as ever will be.
     pub fn push_unlisted(&mut self, problem: &Problem, file: &str, count: u64) {
         *self.counts.entry((file.to_owned(), problem.code())).or_default() += count;

@@ -6,6 +6,7 @@
 
 mod support;
 
+use oomscope::error::Problem;
 use oomscope::export::{json::json, text::text};
 use oomscope::oom::report::{CaptureReport, report};
 use oomscope::oom::xplane_report::{Wanted, xplane_report};
@@ -133,4 +134,17 @@ fn where_it_is_split_changes_nothing() {
             }
         }
     });
+}
+
+#[test]
+fn what_could_not_be_read_is_not_called_empty() {
+    let unreadable = || Problem::UnreadableFile { reason: "no permission".to_owned() };
+    let codes = |capture: &Capture| capture.warnings.iter().map(|warning| warning.code.clone()).collect::<Vec<_>>();
+    let none = Capture::read("locked.xplane.pb", |_| Err(unreadable()));
+    assert_eq!(codes(&none), ["unreadable-file"]);
+    let archive = Capture::read("other.xplane.pb", |reader| {
+        reader.feed(0, b"PK\x03\x04");
+        Err(unreadable())
+    });
+    assert_eq!(codes(&archive), ["damaged-file", "unreadable-file"]);
 }

@@ -147,7 +147,8 @@ impl OperatorMemoryReader {
         if rows.dropped_names > 0 {
             self.warnings.push(&Problem::NamesDropped { rows: rows.dropped_names }, Position::file(&self.file));
         }
-        if devices.is_empty() && !self.file.is_empty() {
+        // Of what could not be read nobody knows what it holds.
+        if devices.is_empty() && !self.file.is_empty() && !self.warnings.has("unreadable-file") {
             self.warnings.push(&Problem::NoBlocks, Position::file(&self.file));
         }
         OperatorMemory { devices, rows_read: self.rows_read, rows_set_aside: self.rows_set_aside, warnings: self.warnings.finish() }
@@ -464,6 +465,15 @@ mod tests {
         reader.feed(text);
         reader.end();
         reader.finish()
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_called_empty() {
+        let mut reader = OperatorMemoryReader::default();
+        reader.begin("f.csv");
+        reader.fail(&Problem::UnreadableFile { reason: "no permission".to_owned() }, Position::file("f.csv"));
+        reader.end();
+        assert_eq!(reader.finish().warnings.iter().map(|warning| &warning.code[..]).collect::<Vec<_>>(), ["unreadable-file"]);
     }
 
     fn rows(rows: &str) -> OperatorMemory {

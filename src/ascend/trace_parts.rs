@@ -294,6 +294,8 @@ impl Whole {
         let cut = Problem::CutTrace { events: part.events };
         match part.ended.end {
             End::Whole | End::Next { .. } => {}
+            // What could not be read is not empty, nor something else.
+            End::Empty | End::NoEvents if part.failure.is_some() => {}
             End::BetweenEvents => warnings.push(&cut, Position::file(&self.file)),
             End::InsideEvent { byte } => warnings.push(&cut, at(byte)),
             End::Empty => warnings.push(&damaged("the file is empty"), Position::file(&self.file)),

@@ -189,6 +189,11 @@ impl TraceReader {
         whole.finish()
     }
 
+    /// Notes that the file could not be read on.
+    pub fn fail(&mut self, failure: Warning) {
+        self.events.part.failure = Some(failure);
+    }
+
     /// Ends the range.
     pub fn finish_part(self) -> TracePart {
         let mut events = self.events;
@@ -388,6 +393,7 @@ pub fn is_user_frame(frame: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Position, Problem};
 
     fn read(text: &str) -> Trace {
         let mut reader = TraceReader::new("t.json");
@@ -406,6 +412,17 @@ mod tests {
         assert_eq!((operators.sequence[0], operators.backward[0], operators.stack[0]), (7, false, 0));
         assert_eq!(trace.stacks, ["b.py(2): g;\r\na.py(1): f"]);
         assert_eq!(frames(&trace.stacks[0]).rev().collect::<Vec<_>>(), ["a.py(1): f", "b.py(2): g"]);
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_called_empty() {
+        for (text, codes) in [("", &["unreadable-file"][..]), ("x", &["unreadable-file"]), ("[", &["cut-file", "unreadable-file"])] {
+            let mut reader = TraceReader::new("t.json");
+            reader.feed(text.as_bytes());
+            let problem = Problem::UnreadableFile { reason: "no permission".to_owned() };
+            reader.fail(Warning::new(&problem, Position::file("t.json")));
+            assert_eq!(reader.finish().warnings.iter().map(|warning| &warning.code[..]).collect::<Vec<_>>(), codes, "{text:?}");
+        }
     }
 
     #[test]

@@ -63,6 +63,8 @@ struct Known {
     source: String,
     head: Vec<u8>,
     names: Names,
+    /// It did not reach the end, which was said.
+    has_failed: bool,
     warnings: Warnings,
 }
 
@@ -127,10 +129,11 @@ impl Capture {
     pub async fn read_by(source: &str, memory_bytes: Option<u64>, mut pass: impl AsyncFnMut(Pass, &mut dyn Selective) -> Result<(), Problem>) -> Capture {
         let mut first = FirstReading::default();
         let mut warnings = Warnings::default();
-        if let Err(problem) = pass(Pass::Names, &mut first).await {
-            warnings.push(&problem, Position::file(source));
+        let failure = pass(Pass::Names, &mut first).await.err();
+        if let Some(problem) = &failure {
+            warnings.push(problem, Position::file(source));
         }
-        let known = Known { source: source.to_owned(), head: first.head, names: first.names.finish(), warnings };
+        let known = Known { source: source.to_owned(), head: first.head, names: first.names.finish(), has_failed: failure.is_some(), warnings };
         let mut happened = Happened::default();
         if known.has_events() {
             // What cannot be read was said the first time.
@@ -153,7 +156,7 @@ impl Capture {
 
     /// Puts the readings together.
     fn of(known: Known, happened: Happened) -> Capture {
-        let Known { source, head, names, mut warnings } = known;
+        let Known { source, head, names, has_failed, mut warnings } = known;
         // A damaged file of another kind may hold something like a plane; its first bytes know better.
         let is_xspace = sniff(&head).is_none() && names.planes.iter().any(|plane| !plane.name.is_empty() || !plane.events.is_empty());
         let kinds: Vec<PlaneKind> = names.planes.iter().map(super::names::PlaneNames::kind).collect();
@@ -170,7 +173,11 @@ impl Capture {
             MadeOn::Cpu
         };
         let tensorflow = names.text("jax_version").is_none() && names.planes.iter().any(|plane| plane.events.values().any(|name| is_tensorflow(name)));
-        say_damage(&mut warnings, &source, &head, &names, &happened, is_xspace);
+        // What could not be read is not empty.
+        let is_known = is_xspace || !has_failed || (!head.is_empty() && sniff(&head).is_some());
+        if is_known {
+            say_damage(&mut warnings, &source, &head, &names, &happened, is_xspace);
+        }
         if is_xspace {
             if let Some(plane) = twice(names.planes.iter().map(|plane| &plane.name[..]).filter(|name| name.starts_with("/host:"))) {
                 warnings.push(&Problem::JoinedCapture { plane: plane.to_owned() }, Position::file(&source));

@@ -83,10 +83,10 @@ fn read_trace(file: &Listed, budget: Option<Budget>) -> Trace {
 /// An archive is one stream: one thread reads it.
 fn read_packed_trace(file: &Listed, budget: Option<Budget>) -> Trace {
     let mut reader = TraceReader::new(&file.name).within(budget);
-    let read = slices(&file.path, &mut |slice| reader.feed(slice));
-    let mut trace = reader.finish();
-    trace.warnings.extend(read.err().map(|problem| Warning::new(&problem, Position::file(&file.name))));
-    trace
+    if let Err(problem) = slices(&file.path, &mut |slice| reader.feed(slice)) {
+        reader.fail(Warning::new(&problem, Position::file(&file.name)));
+    }
+    reader.finish()
 }
 
 fn read_part(file: &Listed, range: Range<u64>, exact: bool) -> TracePart {
