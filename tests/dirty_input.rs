@@ -14,9 +14,9 @@ use support::{capture, oomscope};
 const INTRODUCTION: &str = "\
 # Damaged input, and what is said of it
 
-One small capture with everything that happens to files on their way, made by `fixtures/dirty.mjs`; `tests/dirty_input.rs` keeps this table true.
-The page says the same in its *Data quality* panel, in the language that it is shown in. Paths begin at the capture's folder. Of more than
-three sentences of one kind the first is shown.
+One small capture with everything that happens to files on their way, made by `fixtures/dirty.mjs`; `tests/dirty_input.rs` keeps
+this table true. The page says the same in its *Data quality* panel, in the language that it is shown in. Paths begin at the
+capture's folder. Of more than three sentences of one kind the first is shown.
 
 The rule: what cannot be used is set aside, named with file, line, column and value, and costs nothing else.
 
