@@ -50,8 +50,181 @@ fn a_wrong_command_line_is_2() {
     for arguments in [&[][..], &["x", "--format", "yaml"], &["x", "--top", "many"], &["x", "--nonsense"]] {
         let (code, said) = stderr(arguments);
         assert_eq!(code, Some(2), "{arguments:?}");
-        assert!(said.contains("usage: oomscope"), "{said}");
+        assert!(said.ends_with("\noomscope --help lists the options\n") && said.lines().count() == 2, "{said}");
     }
+    assert!(stderr(&["x", "--fromat", "json"]).1.starts_with("oomscope: there is no option --fromat; did you mean --format?\n"));
+    let help = String::from_utf8(oomscope(&["--help"]).stdout).unwrap();
+    let usage = &help[..help.find("\n\n").unwrap()];
+    for line in help.lines().filter_map(|line| line.strip_prefix("  --")) {
+        let option = line.split([' ', ',']).next().unwrap();
+        assert!(usage.contains(&format!("--{option}")), "the synopsis lacks --{option}");
+    }
+}
+
+#[test]
+fn two_outputs_are_never_one_file() {
+    let folder = folder("one-file");
+    let sample = fixture("ascend_sample/actor_update");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    fs::create_dir(folder.join("below")).unwrap();
+    write(&folder.join("there.csv"), b"kept");
+    let mut pairs = vec![
+        ("--out", path("a.svg"), "--chart", path("below/../a.svg")),
+        ("--out", path("a.csv"), "--table", path("./a.csv")),
+        ("--out", path("there.csv"), "--table", path("there.csv")),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("there.csv", folder.join("link.csv")).unwrap();
+        std::os::unix::fs::symlink("nowhere.csv", folder.join("dangling.csv")).unwrap();
+        std::os::unix::fs::symlink(".", folder.join("again")).unwrap();
+        fs::hard_link(folder.join("there.csv"), folder.join("hard.txt")).unwrap();
+        pairs.extend([
+            ("--out", path("link.csv"), "--table", path("there.csv")),
+            ("--out", path("hard.txt"), "--table", path("there.csv")),
+            ("--out", path("nowhere.csv"), "--table", path("dangling.csv")),
+            ("--out", path("again/a.svg"), "--chart", path("a.svg")),
+        ]);
+    }
+    let before = support::files(&folder);
+    for (one, first, other, second) in &pairs {
+        let (code, said) = stderr(&[sample.to_str().unwrap(), one, first, other, second]);
+        assert!(code == Some(2) && said.ends_with("are one file: name another for one of them\n"), "{first} {second}: {code:?} {said}");
+    }
+    assert_eq!(support::files(&folder), before);
+    // Standard output may be a file, too.
+    #[cfg(target_os = "linux")]
+    {
+        let table = path("there.csv");
+        let stdout = fs::OpenOptions::new().append(true).open(&table).unwrap();
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_oomscope"));
+        let output = program.args([sample.to_str().unwrap(), "--table", &table]).stdout(stdout).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(support::files(&folder), before);
+        // Nothing is lost where nothing is kept.
+        assert_eq!(stderr(&[sample.to_str().unwrap(), "--table", "-", "--out", "/dev/null"]).0, Some(0));
+    }
+}
+
+#[test]
+fn files_are_written_whole_or_not_at_all() {
+    let folder = folder("whole");
+    let sample = fixture("ascend_sample/actor_update");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let run = |arguments: &[&str]| stderr(&[&[sample.to_str().unwrap()], arguments].concat());
+    write(&folder.join("old.csv"), b"old");
+    let (table, nowhere) = (path("old.csv"), path("no/report.txt"));
+    let (code, said) = run(&["--table", &table, "--out", &nowhere]);
+    assert!(code == Some(1) && said.contains(&format!("--out {nowhere}: ")) && said.contains("nothing was written"), "{said}");
+    assert!(run(&["--out", &path("folder/")]).1.contains("nothing was written"));
+    // What turns out wrong later leaves nothing either.
+    for wrong in [&["--diff", "a", "b"][..], &["--chart", &path("x.svg"), "--chart-window", "100s..200s"]] {
+        assert_eq!(run(&[&["--table", &table, "--out", &path("report.txt")], wrong].concat()).0, Some(2));
+    }
+    assert_eq!(support::files(&folder), [("whole/old.csv".to_owned(), b"old".to_vec())]);
+    #[cfg(target_os = "linux")]
+    {
+        let (code, said) = run(&["--table", &table, "--out", "/dev/full"]);
+        assert_eq!(code, Some(1));
+        assert!(said.contains("/dev/full: No space left on device") && said.contains(&format!("; written: {table}; not written: /dev/full")), "{said}");
+        // A link goes on leading to the file, and the file goes on being as private.
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&table, fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("old.csv", folder.join("link.csv")).unwrap();
+        assert_eq!(run(&["--table", &path("link.csv"), "--out", &path("report.txt")]).0, Some(0));
+        assert!(fs::read_to_string(&table).unwrap().lines().count() > 100 && folder.join("link.csv").is_symlink());
+        assert_eq!(fs::metadata(&table).unwrap().permissions().mode() & 0o777, 0o600);
+        let names: Vec<String> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(names.len(), 3, "{names:?}");
+    }
+}
+
+#[test]
+fn standard_output_is_for_one_of_them() {
+    let sample = fixture("ascend_sample/actor_update");
+    let output = oomscope(&[sample.to_str().unwrap(), "--table", "-"]);
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty() && table.starts_with("name,") && !table.contains("notes ("), "{}", &table[..80]);
+    let (code, said) = stderr(&[sample.to_str().unwrap(), "--table", "-", "--out", "-"]);
+    assert!(code == Some(2) && said.contains("--out and --table would both go to standard output"), "{said}");
+    // Nothing to report: the exit status says so as it does with a report.
+    assert_eq!(stderr(&["no/such/path", "--table", "-"]).0, Some(1));
+}
+
+/// A reader that has seen enough, as `head` has, ends the program without a word.
+#[test]
+fn who_reads_no_further_is_no_failure() {
+    use std::io::Read;
+    let sample = fixture("ascend_sample");
+    for arguments in [&["--table", "-"][..], &["--table", "-", "--out", "/dev/null"], &["--format", "json"], &["--help"]] {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_oomscope"));
+        let pipes = program.arg(&sample).args(arguments).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = pipes.spawn().unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((child.wait().unwrap().code(), &said[..]), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+/// For root there is nothing that may not be read.
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_is_not_called_empty() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder("locked");
+    let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),Release Total Allocated(MB),Device Type";
+    let files = ["m.xplane.pb", "a_ascend_pt/operator_memory.csv", "b_ascend_pt/trace_view.json"].map(|name| folder.join(name));
+    write(&folder.join("b_ascend_pt/operator_memory.csv"), format!("{header}\nx,1,1,2,1.0,0.5,NPU:0\n").as_bytes());
+    for file in &files {
+        write(file, b"x");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    if fs::read(&files[0]).is_ok() {
+        return;
+    }
+    let output = oomscope(&[folder.to_str().unwrap(), "--format", "json"]);
+    let said = String::from_utf8([output.stderr, output.stdout].concat()).unwrap();
+    for name in ["m.xplane.pb", "operator_memory.csv", "trace_view.json"] {
+        assert!(said.contains(&format!("{name} could not be read: Permission denied")), "{name}: {said}");
+    }
+    assert!(!said.contains("is empty") && !said.contains("this is no") && !said.contains("no usable row"), "{said}");
+}
+
+/// What a capture lacks is said once to whoever sees the report beside it.
+#[cfg(target_os = "linux")]
+#[test]
+fn notes_are_said_once_on_one_screen() {
+    let folder = folder("once");
+    write(&folder.join("bad_ascend_pt/operator_memory.csv"), b"Name,Size(KB)\nx,1\n");
+    write(&folder.join("memory.pickle"), b"\x80\x04\x95\x10\x01\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]");
+    let screen = folder.join("screen.txt");
+    let told = |format: &str| {
+        let file = fs::File::create(&screen).unwrap();
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_oomscope"));
+        let arguments = [folder.to_str().unwrap(), "--format", format];
+        let code = program.args(arguments).stdout(file.try_clone().unwrap()).stderr(file).status().unwrap().code();
+        let text = fs::read_to_string(&screen).unwrap();
+        (code, count(&text, "has no column Allocation Time"), count(&text, "a snapshot of torch"))
+    };
+    assert_eq!((told("text"), told("markdown")), ((Some(1), 1, 1), (Some(1), 1, 1)));
+    // Apart, each has them.
+    assert!(stderr(&[folder.to_str().unwrap()]).1.contains("has no column Allocation Time"));
+}
+
+#[test]
+fn what_memory_took_is_said_in_every_format() {
+    let sample = fixture("ascend_sample/actor_update");
+    for format in ["text", "markdown", "json"] {
+        let (code, said) = stderr(&[sample.to_str().unwrap(), "--memory", "20K", "--format", format]);
+        assert!(code == Some(0) && said.contains(" blocks are folded") && said.contains("--memory allows too little for more"), "{format}: {said}");
+        assert!(stderr(&[sample.to_str().unwrap(), "--memory", "1g", "--format", format]).1.is_empty());
+    }
+    let jax = fixture("xplane_attention_oom");
+    let said = stderr(&[jax.to_str().unwrap(), "--memory", "1kb", "--format", "json"]).1;
+    assert!(said.contains("only the plans are told, not what happened at run time: --memory allows too little"), "{said}");
+    let (code, said) = stderr(&["x", "--memory", "512"]);
+    assert!(code == Some(2) && said.contains("512 has no unit: 512MiB or 512GiB, say"), "{said}");
 }
 
 #[test]
@@ -300,7 +473,11 @@ fn a_chart_that_cannot_be_is_2_and_says_why() {
         stderr(&[&[path.to_str().unwrap(), "--chart", file.to_str().unwrap()], arguments].concat())
     };
     let (code, said) = of("ascend_sample", &["--chart-kind", "heap"]);
-    assert!(code == Some(2) && said.contains("no JAX module"), "{said}");
+    assert!(code == Some(2) && said.contains("heap is of the plan of a JAX module, and no capture here has one"), "{said}");
+    assert!(said.contains("there are trend, lanes, stacked and flame"), "{said}");
+    let sample = fixture("ascend_sample");
+    let (code, said) = stderr(&[sample.to_str().unwrap(), "--module", "nope"]);
+    assert_eq!((code, &said[..]), (Some(2), "oomscope: --module nope: modules are what JAX captures have, and none was read here\n"));
     let (code, said) = of("ascend_sample", &["--chart-window", "100s..200s"]);
     assert!(code == Some(2) && said.contains("the window lies beyond the capture, which is"), "{said}");
     let (code, said) = of("ascend_formats/ge", &["--chart-kind", "flame"]);

@@ -1,4 +1,4 @@
-//! The picture that was asked for: of which capture, and into its file.
+//! The picture that was asked for: of which capture, and as a file.
 
 use crate::options::ChartAsked;
 use oomscope::ascend::capture::{Capture, Device};
@@ -17,10 +17,22 @@ pub fn picture(asked: &ChartAsked, captures: &[Capture], xplanes: &[xplane::Capt
     let ascend = highest_of(captures, fits).or_else(|| highest_of(captures, |_| true)).map(|(capture, device)| (capture, device, Names::Operators));
     let highest = ascend.or_else(|| highest_of(&allocators, |_| true).map(|(capture, device)| (capture, device, Names::Owners)));
     match (asked.kind, highest) {
+        (Some(Kind::Heap), Some((_, device, _))) if !has_plan(xplanes) => Err(no_heap(device)),
         (Some(Kind::Heap), _) | (None, None) => heap(&asked.wanted, xplanes, module),
         (_, Some((capture, device, names))) => of_device(capture, device, names, &asked.wanted),
-        (Some(_), None) => Err("no capture has blocks to draw".to_owned()),
+        (Some(_), None) if has_plan(xplanes) => Err("no capture here has blocks to draw; of a JAX module's plan there is --chart-kind heap".to_owned()),
+        (Some(_), None) => Err("no capture here has blocks to draw".to_owned()),
     }
+}
+
+fn has_plan(xplanes: &[xplane::Capture]) -> bool {
+    xplanes.iter().any(|capture| !capture.plans.is_empty())
+}
+
+/// Says what can be drawn of a device instead of a heap.
+fn no_heap(device: &Device) -> String {
+    let kinds = if device.stacks.is_some() { "trend, lanes, stacked and flame" } else { "trend, lanes and stacked" };
+    format!("heap is of the plan of a JAX module, and no capture here has one; of these captures' blocks there are {kinds}")
 }
 
 /// Of the devices that fit the one with the highest peak; of equal ones the first.
@@ -35,17 +47,16 @@ fn heap(wanted: &Wanted, xplanes: &[xplane::Capture], module: Option<&str>) -> R
     let plans = xplanes.iter().filter_map(|capture| Some((capture, capture.plan(chosen_module(capture, module)?)?)));
     let (capture, plan) = plans
         .reduce(|most, next| if next.1.heap_peak_bytes() > most.1.heap_peak_bytes() { next } else { most })
-        .ok_or("no capture has blocks to draw, and no JAX module with a plan")?;
+        .ok_or("no capture here has blocks to draw, nor a JAX module with a plan")?;
     of_plan(&capture.source, plan, wanted)
 }
 
-/// Into its file.
-pub fn write(asked: &ChartAsked, chart: &Chart, say: &mut dyn FnMut(&str)) -> Result<(), String> {
-    let bytes = if asked.is_svg { svg(chart)?.into_bytes() } else { png(chart)? };
+/// As a file.
+pub fn bytes(asked: &ChartAsked, chart: &Chart, say: &mut dyn FnMut(&str)) -> Result<Vec<u8>, String> {
     let letters: String = chart.picture.labels.iter().map(|label| label.text.as_str()).collect();
     let missing: String = font::missing(&letters).into_iter().take(20).collect();
     if !asked.is_svg && !missing.is_empty() {
         say(&format!("--chart: the letters of PNG pictures do not have {missing}: boxes stand for them; an .svg shows them with the viewer's fonts"));
     }
-    std::fs::write(&asked.file, bytes).map_err(|error| format!("{}: {error}", asked.file.display()))
+    if asked.is_svg { Ok(svg(chart)?.into_bytes()) } else { png(chart) }
 }

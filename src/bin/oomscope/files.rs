@@ -69,10 +69,6 @@ fn plain(error: &io::Error) -> String {
     }
 }
 
-pub fn is_one_of(path: &Path, files: &[Listed]) -> bool {
-    std::fs::canonicalize(path).is_ok_and(|full| files.iter().any(|file| std::fs::canonicalize(&file.path).is_ok_and(|file| file == full)))
-}
-
 /// 0 where the system does not say it.
 pub fn bytes_of(file: &Listed) -> u64 {
     std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len())

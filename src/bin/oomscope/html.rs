@@ -5,7 +5,6 @@ use oomscope::oom::read::ReadReport;
 use oomscope::session::page::with_session;
 use oomscope::session::{Held, Include, write};
 use oomscope::xplane::capture as xplane;
-use std::path::Path;
 
 #[cfg(feature = "page")]
 const PAGE: Option<&str> = Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/dist/index.html")));
@@ -20,12 +19,9 @@ pub fn missing() -> Option<String> {
     })
 }
 
-/// Writes the page; says how large it is.
-pub fn write_page(path: &Path, ascend: &[Capture], jax: &[xplane::Capture], reports: &[ReadReport], include: Include) -> Result<String, String> {
+/// The page with these captures in it.
+pub fn page(ascend: &[Capture], jax: &[xplane::Capture], reports: &[ReadReport], include: Include) -> Result<Vec<u8>, String> {
     let page = PAGE.ok_or_else(|| missing().unwrap_or_default())?;
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let held: Vec<Held> = ascend.iter().map(Held::Ascend).chain(jax.iter().map(Held::Jax)).collect();
-    let html = with_session(page, &write(&held, reports, include).map_err(failed)?, "")?;
-    std::fs::write(path, &html).map_err(failed)?;
-    Ok(format!("{}: {} bytes", path.display(), html.len()))
+    with_session(page, &write(&held, reports, include).map_err(|error| format!("--html: {error}"))?, "")
 }

@@ -7,11 +7,15 @@ mod files;
 mod given;
 mod html;
 mod jax;
+mod memory;
 mod options;
 mod output;
+mod place;
 mod reading;
+mod usage;
 
-use files::{Listed, is_one_of, list};
+use files::{Listed, list};
+use oomscope::ascend::capture::Capture;
 use oomscope::ascend::stacks::Stacks;
 use oomscope::export::inert::printable;
 use oomscope::export::{json::json, markdown::markdown, text::text};
@@ -19,11 +23,13 @@ use oomscope::oom::difference::{difference, find};
 use oomscope::oom::report::{CaptureReport, Report, ascend_report, report};
 use oomscope::oom::xplane_report::{Wanted, xplane_report};
 use oomscope::selftest::self_test;
-use options::{Asked, Format, Options, Target, USAGE, asked};
-use output::{to_stdout, write_report, write_table};
+use options::{Asked, Format, Options, Target, asked};
+use output::{Output, Writer, check_writable, to_stdout, write_all, write_table};
+use place::{over, twice};
 use rayon::prelude::*;
-use reading::{Found, tell};
+use reading::{Found, shows_notes, tell};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Why there is no report.
@@ -44,7 +50,7 @@ fn main() -> ExitCode {
             return if all_good && said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         Err(message) => {
-            let _ = write!(io::stderr(), "oomscope: {}\n\n{USAGE}", printable(&message));
+            let _ = write!(io::stderr(), "oomscope: {}\noomscope --help lists the options\n", printable(&message));
             return ExitCode::from(2);
         }
     };
@@ -63,60 +69,88 @@ fn run(options: &Options) -> Result<bool, Stop> {
     let mut stderr = io::stderr().lock();
     // Names of files, folders and columns can hold anything.
     let mut say = |message: &str| drop(writeln!(stderr, "oomscope: {}", printable(message)));
+    check_options(options)?;
     let files = list(&options.paths, &mut say);
     check_targets(options, &files)?;
     let mut found = Found::read(options, &files, &mut say);
     if let Some(message) = found.lacks_module(options.module.as_deref()) {
         return Err(Stop::Wrong(message));
     }
-    write_besides(options, &found, &mut say)?;
+    let picture = picture(options, &found, &mut say)?;
+    let page = page(options, &found)?;
     let report = reported(options, &mut found, &mut say)?;
-    // What stands in a file stays there when nothing was found.
-    if !report.captures.is_empty() || options.out == Target::StandardOutput {
-        let text = match options.format {
-            Format::Text => text(&report),
-            Format::Markdown => markdown(&report, options.top),
-            Format::Json => json(&report),
-        };
-        write_report(&options.out, &text).map_err(Stop::Failed)?;
+    let table = options.table.as_ref().inspect(|_| tell_of_table(&found, &mut say));
+    let text = report_text(options, &report);
+    let outputs = [
+        table.map(|target| (target, table_of(options, &found.captures, target))),
+        options.chart.as_ref().zip(picture.as_deref()).map(|(asked, picture)| (&asked.file, bytes_of(picture))),
+        options.html.as_ref().zip(page.as_deref()).map(|(target, page)| (target, bytes_of(page))),
+        options.report().zip(text.as_deref()).map(|(target, text)| (target, bytes_of(text.as_bytes()))),
+    ];
+    let outputs: Vec<Output> = outputs.into_iter().flatten().map(|(target, write)| Output { target, write }).collect();
+    write_all(&outputs).map_err(Stop::Failed)?;
+    if let Some((path, page)) = options.html.as_ref().and_then(Target::file).zip(page.as_deref()) {
+        say(&format!("{}: {} bytes", path.display(), page.len()));
     }
     Ok(report.captures.iter().any(CaptureReport::is_usable))
 }
 
+/// Nothing is looked at for what cannot be written.
+fn check_options(options: &Options) -> Result<(), Stop> {
+    let wrong = options.html.as_ref().and_then(|_| html::missing()).or_else(|| twice(&options.outputs()));
+    wrong.map_or(Ok(()), |message| Err(Stop::Wrong(message)))
+}
+
 /// Nothing is read for what cannot be written.
 fn check_targets(options: &Options, files: &[Listed]) -> Result<(), Stop> {
-    if let Some(message) = options.html.as_ref().and_then(|_| html::missing()) {
-        return Err(Stop::Wrong(message));
-    }
-    let texts = [Some(&options.out), options.table.as_ref()].into_iter().flatten().filter_map(Target::file);
-    let mut targets = texts.chain(options.chart.iter().map(|chart| chart.file.as_path())).chain(options.html.as_deref());
-    match targets.find(|path| is_one_of(path, files)) {
-        Some(path) => Err(Stop::Wrong(format!("{} is one of the files to read; nothing is written over a capture", path.display()))),
-        None => Ok(()),
+    match over(&options.outputs(), files) {
+        Some(message) => Err(Stop::Wrong(message)),
+        None => check_writable(&options.outputs()).map_err(Stop::Failed),
     }
 }
 
-/// The table, the picture and the page that were asked for besides the report.
-fn write_besides(options: &Options, found: &Found, say: &mut dyn FnMut(&str)) -> Result<(), Stop> {
-    let Found { captures, xplanes, reports, any_ascend, .. } = found;
-    if let Some(target) = &options.table {
-        if captures.is_empty() && !any_ascend {
-            say("--table: the table has a row for each block of an Ascend capture, and none was read here; reports and JAX captures have no blocks to write");
-        }
-        write_table(target, captures, options.nearest).map_err(Stop::Failed)?;
-        let folded: u64 = captures.iter().flat_map(|capture| &capture.devices).filter_map(|device| Some(device.blocks.folded.as_ref()?.blocks)).sum();
-        if folded > 0 {
-            say(&format!("--table: {folded} blocks are folded for want of memory and have no row; without --memory each has one"));
-        }
+/// The picture that was asked for.
+fn picture(options: &Options, found: &Found, say: &mut dyn FnMut(&str)) -> Result<Option<Vec<u8>>, Stop> {
+    let Some(asked) = &options.chart else { return Ok(None) };
+    let picture = chart::picture(asked, &found.captures, &found.xplanes, options.module.as_deref());
+    let picture = picture.map_err(|message| Stop::Wrong(format!("--chart: {message}")))?;
+    chart::bytes(asked, &picture, say).map(Some).map_err(Stop::Failed)
+}
+
+/// The page that was asked for, before guesses are made: it makes its own.
+fn page(options: &Options, found: &Found) -> Result<Option<Vec<u8>>, Stop> {
+    let wanted = options.html.is_some() && !found.is_empty();
+    wanted.then(|| html::page(&found.captures, &found.xplanes, &found.reports, options.include)).transpose().map_err(Stop::Failed)
+}
+
+/// Says what the table does not have.
+fn tell_of_table(found: &Found, say: &mut dyn FnMut(&str)) {
+    if found.captures.is_empty() && !found.any_ascend {
+        say("--table: the table has a row for each block of an Ascend capture, and none was read here; reports and JAX captures have no blocks to write");
     }
-    if let Some(asked) = &options.chart {
-        let picture = chart::picture(asked, captures, xplanes, options.module.as_deref()).map_err(|message| Stop::Wrong(format!("--chart: {message}")))?;
-        chart::write(asked, &picture, say).map_err(Stop::Failed)?;
+    let folded: u64 = found.captures.iter().flat_map(|capture| &capture.devices).filter_map(|device| Some(device.blocks.folded.as_ref()?.blocks)).sum();
+    if folded > 0 {
+        say(&format!("--table: {folded} blocks are folded for want of memory and have no row; without --memory each has one"));
     }
-    if let Some(path) = options.html.as_deref().filter(|_| !found.is_empty()) {
-        say(&html::write_page(path, captures, xplanes, reports, options.include).map_err(Stop::Failed)?);
-    }
-    Ok(())
+}
+
+fn table_of<'a>(options: &'a Options, captures: &'a [Capture], target: &Target) -> Writer<'a> {
+    let is_lines = target.file().and_then(Path::extension).is_some_and(|extension| extension == "jsonl");
+    Box::new(move |out| write_table(out, captures, options.nearest, is_lines))
+}
+
+fn bytes_of(bytes: &[u8]) -> Writer<'_> {
+    Box::new(move |out| out.write_all(bytes))
+}
+
+/// What is to be written of the report. What stands in a file stays there when nothing was found.
+fn report_text(options: &Options, report: &Report) -> Option<String> {
+    let target = options.report()?;
+    (!report.captures.is_empty() || *target == Target::StandardOutput).then(|| match options.format {
+        Format::Text => text(report),
+        Format::Markdown => markdown(report, options.top),
+        Format::Json => json(report),
+    })
 }
 
 /// The report on what was found, with the differences that were asked for.
@@ -128,7 +162,9 @@ fn reported(options: &Options, found: &mut Found, say: &mut dyn FnMut(&str)) -> 
     let mut of_captures: Vec<CaptureReport> = found.captures.par_iter().map(|capture| ascend_report(capture, options.top)).collect();
     of_captures.par_extend(found.xplanes.par_iter().map(|capture| xplane_report(capture, &wanted)));
     let mut report = report(of_captures, &found.reports, options.top);
-    tell(&report.warnings, say);
+    if !shows_notes(options) {
+        tell(&report.warnings, say);
+    }
     found.tell_of_unchosen(&report, &options.selection, say);
     for (a, b) in &options.differences {
         let pair = find(&report, a).and_then(|a| Ok((a, find(&report, b)?)));

@@ -1,49 +1,14 @@
 //! What the command line asks for.
 
+use crate::memory::limit;
+use crate::usage::{USAGE, is_option, nearest};
 use oomscope::ascend::select::{Selection, rank_list};
 use oomscope::export::chart::{Kind, Wanted};
 use oomscope::session::Include;
 use oomscope::units::Decimal;
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-pub const USAGE: &str = "\
-usage: oomscope PATH... [--rank LIST] [--role NAME] [--module NAME] [--top N] [--diff A B]
-                [--nearest-stacks] [--format text|markdown|json] [--out FILE] [--table FILE.csv|FILE.jsonl]
-                [--chart FILE.svg|FILE.png [--chart-kind KIND] [--chart-window FROM..TO] [--chart-size WxH] [--chart-theme light|dark]]
-                [--html FILE [--without-stacks] [--without-folders]]
-       oomscope --self-test
-
-PATH is an Ascend Profiler folder, a JAX capture (*.xplane.pb), a report of schema oomscope.report/1 (made with --format json, perhaps on
-another machine), a page saved with captures in it (--html), or a folder: searched for everything of these below it.
-
-  --rank LIST      only these ranks, as in 0,2-5
-  --role NAME      only this role
-  --module NAME    of a JAX capture, the module to speak of, as in jit_train_step or jit_train_step(47)
-  --top N          how many rows the lists without an end of their own hold (25)
-  --diff A B       also what is new, gone and changed in B against A, at their peaks; each is the path of a capture as the report
-                   names it, or the end of it, ROLE:RANK, or the file of a report; may be given again
-  --nearest-stacks stacks for blocks without one: that of the last operator of the name, however long ago, a guess; the table's
-                   stacks then all go by that rule, which is RL-Insight's
-  --format FORMAT  text (for a terminal), markdown (for an issue), or json (schema oomscope.report/1); text
-  --out FILE       where the report goes; - is standard output, the default
-  --table FILE     RL-Insight's table, one row a block: CSV, or JSON Lines when FILE ends in .jsonl; - is CSV on standard output
-  --chart FILE     a picture: SVG or PNG, by the ending of FILE. Of several captures, of the one with the highest peak; --rank and --role
-                   choose others
-  --chart-kind K   trend (memory over time), lanes (blocks by operator), stacked (blocks stacked by size), flame (what is alive at the
-                   peak, by call stack) or heap (of a JAX module over its schedule); trend, and heap where there is no more
-  --chart-window   FROM..TO, since the capture's first event, as in 300ms..1.5s; units are s, ms, us and ns; all of it
-  --chart-size     width and height in pixels, as in 1280x720
-  --chart-theme    light or dark; light
-  --html FILE      the page with these captures in it: one file that opens anywhere, without the captures
-  --without-stacks, --without-folders
-                   what of them stays out of that file: call stacks; the folders in paths
-  --memory SIZE    how much memory the captures may take, as in 2GiB or 500MiB; what has no room is folded or dropped, with a word: the
-                   smallest blocks first, then names; no limit
-  --self-test      reads the samples that are built in and compares them with their known values
-  --version, --help
-
-Exit status: 0 at least one capture gave a report, 1 none did, 2 the command line is wrong.
-";
 
 /// How the report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +23,15 @@ pub enum Format {
 pub enum Target {
     StandardOutput,
     File(PathBuf),
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Target::StandardOutput => write!(f, "- (standard output)"),
+            Target::File(path) => write!(f, "{}", path.display()),
+        }
+    }
 }
 
 impl Target {
@@ -79,11 +53,12 @@ pub struct Options {
     pub paths: Vec<PathBuf>,
     pub top: usize,
     pub format: Format,
-    pub out: Target,
+    /// `None`: not named.
+    pub out: Option<Target>,
     pub table: Option<Target>,
     pub chart: Option<ChartAsked>,
     /// A page with the captures in it, and what goes along.
-    pub html: Option<PathBuf>,
+    pub html: Option<Target>,
     pub include: Include,
     pub nearest: bool,
     pub selection: Selection,
@@ -95,10 +70,25 @@ pub struct Options {
     pub differences: Vec<(String, String)>,
 }
 
+impl Options {
+    /// Where the report goes; nowhere where something else has standard output.
+    pub fn report(&self) -> Option<&Target> {
+        let is_taken = [&self.table, &self.html].into_iter().flatten().any(|target| *target == Target::StandardOutput);
+        self.out.as_ref().or(if is_taken { None } else { Some(&Target::StandardOutput) })
+    }
+
+    /// All that is written, each with the option that asks for it.
+    pub fn outputs(&self) -> Vec<(&'static str, &Target)> {
+        let chart = self.chart.as_ref().map(|chart| &chart.file);
+        let all = [("--out", self.report()), ("--table", self.table.as_ref()), ("--chart", chart), ("--html", self.html.as_ref())];
+        all.into_iter().filter_map(|(option, target)| Some((option, target?))).collect()
+    }
+}
+
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChartAsked {
-    pub file: PathBuf,
+    pub file: Target,
     pub is_svg: bool,
     /// What suits the capture, where none is named.
     pub kind: Option<Kind>,
@@ -116,13 +106,13 @@ pub enum Asked {
 }
 
 /// Reads the command line; the error says what is wrong with it.
-pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Asked, String> {
+pub fn asked(arguments: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
     use lexopt::prelude::*;
     let mut options = Options {
         paths: Vec::new(),
-        top: 25,
+        top: DEFAULT_TOP,
         format: Format::Text,
-        out: Target::StandardOutput,
+        out: None,
         table: None,
         chart: None,
         html: None,
@@ -134,49 +124,86 @@ pub fn asked(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<
         differences: Vec::new(),
     };
     let mut chart = ChartOptions::default();
+    let mut seen = HashSet::new();
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
-        match argument {
-            Value(path) => options.paths.push(path.into()),
-            Long("top") => options.top = count(&text(&mut parser, "--top")?)?,
-            Long("rank") => options.selection.ranks = rank_list(&text(&mut parser, "--rank")?).map_err(|error| format!("--rank: {error}"))?,
-            Long("role") => options.selection.role = Some(text(&mut parser, "--role")?),
-            Long("module") => options.module = Some(text(&mut parser, "--module")?),
-            Long("memory") => options.memory = Some(memory(&text(&mut parser, "--memory")?)?),
-            Long("diff") => options.differences.push((text(&mut parser, "--diff")?, text(&mut parser, "--diff A")?)),
-            Long("table") => options.table = Some(table(parser.value().map_err(|error| error.to_string())?.into())?),
-            Long("chart") => chart.file = Some(parser.value().map_err(|_| "--chart needs a file after it".to_owned())?.into()),
-            Long("chart-kind") => chart.kind = Some(kind(&text(&mut parser, "--chart-kind")?)?),
-            Long("chart-window") => chart.window_ns = Some(window(&text(&mut parser, "--chart-window")?)?),
-            Long("chart-size") => chart.size_px = Some(size(&text(&mut parser, "--chart-size")?)?),
-            Long("chart-theme") => chart.is_dark = Some(is_dark(&text(&mut parser, "--chart-theme")?)?),
-            Long("html") => options.html = Some(parser.value().map_err(|_| "--html needs a file after it")?.into()),
-            Long("without-stacks") => options.include.stacks = false,
-            Long("without-folders") => options.include.folders = false,
-            Long("nearest-stacks") => options.nearest = true,
-            Long("format") => options.format = format(&text(&mut parser, "--format")?)?,
-            Long("out") => options.out = Target::of(parser.value().map_err(|error| error.to_string())?.into()),
-            Long("self-test") => return Ok(Asked::SelfTest),
-            Short('h') | Long("help") => return Ok(Asked::Print(USAGE)),
-            Short('V') | Long("version") => return Ok(Asked::Print(concat!("oomscope ", env!("CARGO_PKG_VERSION"), "\n"))),
-            _ => return Err(argument.unexpected().to_string()),
+        let option = match argument {
+            Value(path) => {
+                options.paths.push(path.into());
+                continue;
+            }
+            Short('h') => "help".to_owned(),
+            Short('V') => "version".to_owned(),
+            Short(letter) => return Err(unknown(&format!("-{letter}"))),
+            Long(option) => option.to_owned(),
+        };
+        match &option[..] {
+            "top" => options.top = count(&text(&mut parser, "--top")?)?,
+            "rank" => options.selection.ranks = rank_list(&text(&mut parser, "--rank")?).map_err(|error| format!("--rank: {error}"))?,
+            "role" => options.selection.role = Some(text(&mut parser, "--role")?),
+            "module" => options.module = Some(text(&mut parser, "--module")?),
+            "memory" => options.memory = Some(limit(&text(&mut parser, "--memory")?)?),
+            "diff" => options.differences.push((text(&mut parser, "--diff")?, text(&mut parser, "--diff A")?)),
+            "table" => options.table = Some(table(file(&mut parser, "--table")?)?),
+            "chart" => chart.file = Some(file(&mut parser, "--chart")?),
+            "chart-kind" => chart.kind = Some(kind(&text(&mut parser, "--chart-kind")?)?),
+            "chart-window" => chart.window_ns = Some(window(&text(&mut parser, "--chart-window")?)?),
+            "chart-size" => chart.size_px = Some(size(&text(&mut parser, "--chart-size")?)?),
+            "chart-theme" => chart.is_dark = Some(is_dark(&text(&mut parser, "--chart-theme")?)?),
+            "html" => options.html = Some(html(file(&mut parser, "--html")?)?),
+            "without-stacks" => options.include.stacks = false,
+            "without-folders" => options.include.folders = false,
+            "nearest-stacks" => options.nearest = true,
+            "format" => options.format = format(&text(&mut parser, "--format")?)?,
+            "out" => options.out = Some(Target::of(file(&mut parser, "--out")?)),
+            "self-test" => {}
+            "help" => return Ok(Asked::Print(USAGE)),
+            "version" => return Ok(Asked::Print(concat!("oomscope ", env!("CARGO_PKG_VERSION"), "\n"))),
+            other => return Err(unknown(&format!("--{other}"))),
+        }
+        // Of two values one would count without a word.
+        if !seen.insert(option.clone()) && !MAY_BE_REPEATED.contains(&&option[..]) {
+            return Err(format!("--{option} is given twice"));
         }
     }
+    if seen.contains("self-test") {
+        let alone = seen.len() == 1 && options.paths.is_empty();
+        return if alone { Ok(Asked::SelfTest) } else { Err("--self-test stands alone: it reads the built-in samples and nothing else".to_owned()) };
+    }
     options.chart = chart.asked()?;
+    check(&options, &seen)?;
+    Ok(Asked::Report(Box::new(options)))
+}
+
+/// Whether the options go together.
+fn check(options: &Options, seen: &HashSet<String>) -> Result<(), String> {
+    let first_of = |names: &[&'static str]| names.iter().copied().find(|name| seen.contains(*name));
     if options.paths.is_empty() {
         return Err("name a folder or a file to read".to_owned());
     }
-    if options.table == Some(Target::StandardOutput) && options.out == Target::StandardOutput {
-        return Err("report and table would both go to standard output: name a file for one of them, with --out or --table".to_owned());
+    if let Some(option) = first_of(&["without-stacks", "without-folders"]).filter(|_| options.html.is_none()) {
+        return Err(format!("--{option} says what stays out of a page; name its file with --html"));
     }
-    let chart = options.chart.as_ref().map(|chart| Target::File(chart.file.clone()));
-    if chart.is_some() && (chart == options.table || chart.as_ref() == Some(&options.out)) {
-        return Err("the picture would be written to the file of something else: name another for one of them".to_owned());
+    let to_stdout: Vec<&str> = options.outputs().into_iter().filter(|(_, target)| **target == Target::StandardOutput).map(|(option, _)| option).collect();
+    if let [one, other, ..] = to_stdout[..] {
+        return Err(format!("{one} and {other} would both go to standard output: name a file for one of them"));
     }
-    if options.table.as_ref().is_some_and(|table| *table == options.out) {
-        return Err("report and table would both be written to one file: name another for one of them, with --out or --table".to_owned());
+    if let Some(option) = first_of(&["format", "top", "diff"]).filter(|_| options.report().is_none()) {
+        let taken = to_stdout.first().copied().unwrap_or_default();
+        return Err(format!("--{option} is of the report, and there is none where {taken} - has standard output: name a file for it with --out"));
     }
-    Ok(Asked::Report(Box::new(options)))
+    Ok(())
+}
+
+/// How many rows lists have.
+const DEFAULT_TOP: usize = 25;
+
+/// Options that may stand there more than once.
+const MAY_BE_REPEATED: [&str; 4] = ["diff", "nearest-stacks", "without-stacks", "without-folders"];
+
+fn unknown(option: &str) -> String {
+    let meant = nearest(option).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    format!("there is no option {option}{meant}")
 }
 
 /// The picture's options, as they come in.
@@ -201,7 +228,7 @@ impl ChartOptions {
             return Err(format!("--chart is a file that ends in .svg or .png, not {}", file.display()));
         }
         let wanted = Wanted { kind: kind.unwrap_or(Kind::Trend), window_ns, size_px: size_px.unwrap_or(DEFAULT_SIZE_PX), is_dark: is_dark.unwrap_or(false) };
-        Ok(Some(ChartAsked { is_svg: ends_in("svg"), file, kind, wanted }))
+        Ok(Some(ChartAsked { is_svg: ends_in("svg"), file: Target::File(file), kind, wanted }))
     }
 }
 
@@ -237,16 +264,6 @@ fn nanoseconds(text: &str) -> Option<i64> {
     Decimal::parse(number.trim_end().as_bytes()).ok()??.times(unit).filter(|ns| *ns >= 0)
 }
 
-/// Units of memory, those first whose names end in another's.
-const UNITS_BYTES: [(&str, u64); 7] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
-
-fn memory(text: &str) -> Result<u64, String> {
-    let parts = UNITS_BYTES.iter().find_map(|(name, unit)| Some((text.trim().strip_suffix(name)?, *unit)));
-    let bytes = parts.and_then(|(number, unit)| Decimal::parse(number.trim_end().as_bytes()).ok()??.times(unit));
-    let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok()).filter(|&bytes| bytes > 0);
-    bytes.ok_or_else(|| format!("--memory is a size as in 2GiB, with KiB, MiB, GiB, kB, MB, GB or B, not {text}"))
-}
-
 fn size(text: &str) -> Result<(u32, u32), String> {
     let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     let fits = |side: u32| (SMALLEST_PX..=LARGEST_PX).contains(&side);
@@ -263,8 +280,18 @@ fn is_dark(text: &str) -> Result<bool, String> {
     }
 }
 
+/// The value of an option. Another option is none: the value was forgotten.
+fn value(parser: &mut lexopt::Parser, option: &str, what: &str) -> Result<OsString, String> {
+    let value = parser.value().ok().filter(|value| !value.is_empty() && !value.to_str().is_some_and(is_option));
+    value.ok_or_else(|| format!("{option} needs a {what} after it"))
+}
+
+fn file(parser: &mut lexopt::Parser, option: &str) -> Result<PathBuf, String> {
+    value(parser, option, "file").map(PathBuf::from)
+}
+
 fn text(parser: &mut lexopt::Parser, option: &str) -> Result<String, String> {
-    let value = parser.value().map_err(|_| format!("{option} needs a value after it"))?;
+    let value = value(parser, option, "value")?;
     value.into_string().map_err(|value| format!("{option}: {} is no UTF-8 text", value.to_string_lossy()))
 }
 
@@ -289,6 +316,14 @@ fn table(path: PathBuf) -> Result<Target, String> {
     }
 }
 
+fn html(path: PathBuf) -> Result<Target, String> {
+    let known = path.extension().is_some_and(|extension| ["html", "htm"].iter().any(|ending| extension.eq_ignore_ascii_case(ending)));
+    match Target::of(path) {
+        Target::File(path) if !known => Err(format!("--html is a file that ends in .html or .htm, or - for standard output, not {}", path.display())),
+        target => Ok(target),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,14 +338,12 @@ mod tests {
         assert_eq!(wrong(&["x", "--top", "-1"]), "--top is a number of rows, not -1");
         assert_eq!(wrong(&["x", "--rank", "5-2"]), "--rank: \"5-2\" is no rank and no range of ranks; write 0,2-5");
         assert_eq!(wrong(&["x", "--format", "yaml"]), "--format is text, markdown or json, not yaml");
-        for memory in ["2", "-1GiB", "0B", "GiB", "2 TB", "99999999999GiB"] {
-            assert!(wrong(&["x", "--memory", memory]).starts_with("--memory is a size"), "{memory}");
-        }
         assert_eq!(wrong(&["x", "--diff", "a"]), "--diff A needs a value after it");
         assert!(wrong(&["x", "--table", "x.txt"]).contains("ends in .csv or .jsonl"));
-        assert!(wrong(&["x", "--table", "-"]).contains("both go to standard output"));
-        assert!(wrong(&["x", "--table", "a.csv", "--out", "a.csv"]).contains("one file"));
-        assert!(wrong(&["x", "--table", "-", "--out", "-"]).contains("both go to standard output"));
+        assert_eq!(wrong(&["x", "--html", "x.txt"]), "--html is a file that ends in .html or .htm, or - for standard output, not x.txt");
+        for both in [["--table", "--out"], ["--html", "--out"], ["--table", "--html"]] {
+            assert!(wrong(&["x", both[0], "-", both[1], "-"]).contains("both go to standard output"), "{both:?}");
+        }
         assert!(wrong(&[]).contains("name a folder"));
         assert_eq!(wrong(&["x", "--chart", "a.gif"]), "--chart is a file that ends in .svg or .png, not a.gif");
         assert_eq!(wrong(&["x", "--chart-kind", "pie"]), "--chart-kind is trend, lanes, stacked, flame or heap, not pie");
@@ -322,7 +355,8 @@ mod tests {
             assert!(wrong(&["x", "--chart", "a.svg", "--chart-size", size]).starts_with("--chart-size is width x height"), "{size}");
         }
         assert_eq!(wrong(&["x", "--chart", "a.svg", "--chart-theme", "grey"]), "--chart-theme is light or dark, not grey");
-        assert!(wrong(&["x", "--chart", "a.svg", "--out", "a.svg"]).contains("file of something else"));
+        assert_eq!(wrong(&["x", "--fromat", "json"]), "there is no option --fromat; did you mean --format?");
+        assert_eq!([wrong(&["x", "-x"]), wrong(&["x", "--nonsense"])], ["there is no option -x", "there is no option --nonsense"]);
     }
 
     #[test]
@@ -330,7 +364,34 @@ mod tests {
         let line = ["x", "--chart", "a.PNG", "--chart-window", "300ms..1.5s", "--chart-size", "800x400", "--chart-theme", "dark"];
         let Asked::Report(options) = asked(line.map(Into::into)).unwrap() else { return };
         let wanted = Wanted { kind: Kind::Trend, window_ns: Some((300_000_000, 1_500_000_000)), size_px: (800, 400), is_dark: true };
-        assert_eq!(options.chart, Some(ChartAsked { file: "a.PNG".into(), is_svg: false, kind: None, wanted }));
+        assert_eq!(options.chart, Some(ChartAsked { file: Target::File("a.PNG".into()), is_svg: false, kind: None, wanted }));
+    }
+
+    #[test]
+    fn nothing_is_passed_over_in_silence() {
+        assert!(wrong(&["x", "--without-stacks"]).contains("name its file with --html"));
+        assert!(wrong(&["x", "--without-folders", "--out", "a"]).contains("--without-folders says what stays out of a page"));
+        for line in [&["--self-test", "x"][..], &["--top", "3", "--self-test"], &["--self-test", "--nearest-stacks"]] {
+            assert!(wrong(line).contains("--self-test stands alone"), "{line:?}");
+        }
+        assert_eq!(wrong(&["x", "--out", "a", "--out", "b"]), "--out is given twice");
+        assert_eq!(wrong(&["x", "--out", "--html", "a.html"]), "--out needs a file after it");
+        assert_eq!(wrong(&["x", "--role", ""]), "--role needs a value after it");
+        for option in [&["--format", "json"][..], &["--top", "3"], &["--diff", "a", "b"]] {
+            let line = [&["x", "--table", "-"], option].concat();
+            assert_eq!(
+                wrong(&line),
+                format!("{} is of the report, and there is none where --table - has standard output: name a file for it with --out", option[0])
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_standard_output_leaves_none_for_the_report() {
+        for (line, report) in [(&["x"][..], Some(Target::StandardOutput)), (&["x", "--table", "-"], None), (&["x", "--html", "-"], None)] {
+            let Asked::Report(options) = asked(line.iter().map(Into::into)).unwrap() else { return };
+            assert_eq!(options.report(), report.as_ref());
+        }
     }
 
     #[test]
@@ -338,7 +399,7 @@ mod tests {
         let line = ["x", "--table", "-", "--out", "r.md", "--format=markdown", "--diff", "a", "b", "--memory", "1.5 GiB"];
         let Asked::Report(options) = asked(line.map(Into::into)).unwrap() else { return };
         assert_eq!(options.memory, Some(3 << 29));
-        assert_eq!((options.table, options.out, options.format), (Some(Target::StandardOutput), Target::File("r.md".into()), Format::Markdown));
+        assert_eq!((options.table, options.out, options.format), (Some(Target::StandardOutput), Some(Target::File("r.md".into())), Format::Markdown));
         assert_eq!(options.differences, [("a".to_owned(), "b".to_owned())]);
     }
 }

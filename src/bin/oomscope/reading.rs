@@ -4,7 +4,9 @@ use crate::ascend::{scan, whose};
 use crate::files::{Listed, bytes_of};
 use crate::given::{looked_into, parts};
 use crate::jax::read_xplane;
-use crate::options::Options;
+use crate::memory::given_up;
+use crate::options::{Format, Options, Target};
+use crate::place::is_one_screen;
 use oomscope::ascend::budget::Budget;
 use oomscope::ascend::capture::Capture;
 use oomscope::ascend::discover::{CaptureFiles, discover};
@@ -19,6 +21,9 @@ use rayon::prelude::*;
 
 /// Of a capture that gave nothing, so many warnings go to standard error.
 const SAID_PER_CAPTURE: usize = 10;
+
+/// So many captures are named that had too little memory.
+const SAID_OF_MEMORY: usize = 10;
 
 /// What was found and read.
 pub struct Found {
@@ -39,6 +44,7 @@ impl Found {
         let looked = looked_into(&names, &found, files, &options.selection);
         let any_given = !looked.is_empty();
         let (mut captures, mut xplanes, reports) = parts(looked);
+        let (given, given_xplanes) = (captures.len(), xplanes.len());
         let found_xplanes = xplanes::discover(&names);
         let sizes = |indices: &mut dyn Iterator<Item = usize>| indices.map(|index| bytes_of(&files[index])).sum::<u64>();
         let all = sizes(&mut found.iter().flat_map(CaptureFiles::files).chain(found_xplanes.iter().map(|found| found.file)));
@@ -49,8 +55,18 @@ impl Found {
         }
         let read = |capture: &CaptureFiles| scan(capture, files, &options.selection, budget(sizes(&mut capture.files())));
         captures.par_extend(found.par_iter().filter_map(read));
+        if options.memory.is_some() {
+            let given_up = given_up(&captures[given..], &xplanes[given_xplanes..]);
+            given_up.iter().take(SAID_OF_MEMORY).for_each(|line| say(line));
+            let rest = given_up.len().saturating_sub(SAID_OF_MEMORY);
+            if rest > 0 {
+                say(&format!("--memory allows too little for {rest} more captures; the notes of each in the report say what is missing"));
+            }
+        }
         let read = Found { captures, xplanes, reports, any_ascend: !found.is_empty(), any_given };
-        read.tell_of_useless(say);
+        if !shows_notes(options) {
+            read.tell_of_useless(say);
+        }
         if read.any_ascend && read.captures.is_empty() {
             say(&none_chosen(&found, files));
         }
@@ -83,8 +99,11 @@ impl Found {
         let mut there: Vec<&str> = self.xplanes.iter().flat_map(|capture| &capture.plans).map(|plan| &plan.name[..]).collect();
         there.sort_unstable();
         there.dedup();
-        let names = if there.is_empty() { "no modules at all: they are what JAX captures have".to_owned() } else { there.join(", ") };
-        Some(format!("no capture has a module {module}; there are: {names}"))
+        Some(match (&there[..], self.xplanes.is_empty()) {
+            ([], true) => format!("--module {module}: modules are what JAX captures have, and none was read here"),
+            ([], false) => format!("--module {module}: the JAX captures that were read have no modules"),
+            (names, _) => format!("no capture has a module {module}; there are: {}", names.join(", ")),
+        })
     }
 
     /// Says that reports and pages hold nothing of what was asked for, where that is so.
@@ -93,6 +112,11 @@ impl Found {
             say("none of the captures in the reports and saved pages is of the rank and role that were asked for");
         }
     }
+}
+
+/// Whether the report shows its notes where standard error would show them once more.
+pub fn shows_notes(options: &Options) -> bool {
+    options.format != Format::Json && options.report() == Some(&Target::StandardOutput) && is_one_screen()
 }
 
 /// The first of some warnings.
