@@ -19,7 +19,7 @@ use class::Name;
 use line::Line;
 use numbers::Numbers;
 use stats::Launch;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What the second reading found.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct Events {
     /// By start.
     pub launches: Vec<Launch>,
     /// The device of each correlation id.
-    pub kernels: HashMap<i64, i64>,
+    pub kernels: FxHashMap<i64, i64>,
     /// Names of allocators and modules, and shapes.
     pub texts: Vec<String>,
     /// How the events of each plane are named.

@@ -12,6 +12,7 @@ use super::space::line;
 use super::sweep::Question;
 use crate::scan::wire::{Selective, fields};
 use crate::timeline::blocks::Interner;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ pub struct Look<'a> {
     next: usize,
     /// The beginning of the stretch that is next.
     held: Vec<u8>,
-    keys: HashMap<usize, HashMap<i64, Key>>,
+    keys: HashMap<usize, FxHashMap<i64, Key>>,
     texts: Interner,
     answers: Answers,
 }

@@ -6,7 +6,7 @@ use super::events::class::{Class, Name, WAIT_AT_LEAST_PS};
 use super::events::line::Line;
 use super::events::stats::Memory;
 use rustc_hash::FxHashSet;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What the pass gives.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Sweep {
     /// Allocations that no execution asked for.
     pub questions: Vec<Question>,
     /// Where what a thread goes on with was begun.
-    pub origins: HashMap<(i64, i64), Origin>,
+    pub origins: FxHashMap<(i64, i64), Origin>,
 }
 
 /// An allocation of which a closer look must tell who asked for it.

@@ -10,7 +10,7 @@ use crate::scan::wire::{Action, End, Fault, Selective, Visit, Walker, fields};
 use crate::timeline::blocks::Interner;
 use crate::xplane::names::{Names, PlaneNames};
 use crate::xplane::space::{Held, PlaneKind, event, file, line, note_damage, plane, stat};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// A timestamp from here on is one of the calendar (in 1973), not one of a profile.
@@ -48,7 +48,7 @@ struct Reading<'a> {
 struct Plane<'a> {
     names: &'a PlaneNames,
     kind: PlaneKind,
-    keys: HashMap<i64, Key>,
+    keys: FxHashMap<i64, Key>,
     /// A number in [`Names::planes`].
     number: usize,
 }
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!((&events.texts[memory.allocator as usize][..], memory.allocated_bytes, memory.address), ("GPU_0_bfc", 512, 99));
         let launch = &events.launches[0];
         assert_eq!((launch.start_ps, launch.program_id, launch.correlation_id, &events.texts[launch.module as usize][..]), (20_007, Some(42), 31, "jit_f"));
-        assert_eq!(events.kernels, HashMap::from([(31, 3)]));
+        assert_eq!(events.kernels, FxHashMap::from_iter([(31, 3)]));
         for size in 1..40 {
             assert_eq!((read(&file, size).lines, read(&file, size).launches), (events.lines.clone(), events.launches.clone()));
         }

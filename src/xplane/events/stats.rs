@@ -4,6 +4,7 @@ use crate::scan::wire::{Fault, fields};
 use crate::timeline::blocks::Interner;
 use crate::xplane::names::PlaneNames;
 use crate::xplane::space::{Held, event, stat};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// No allocator has more: 1 PiB.
@@ -118,7 +119,7 @@ impl Key {
 }
 
 /// Which of a plane's stats these are.
-pub(crate) fn keys(names: &PlaneNames) -> HashMap<i64, Key> {
+pub(crate) fn keys(names: &PlaneNames) -> FxHashMap<i64, Key> {
     names.stats.iter().filter_map(|(&id, name)| Some((id, Key::of(name)?))).collect()
 }
 
@@ -136,7 +137,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) fn of(message: &[u8], keys: &HashMap<i64, Key>, names: &HashMap<i64, String>, texts: &mut Interner) -> Result<Found, Fault> {
+    pub(crate) fn of(message: &[u8], keys: &FxHashMap<i64, Key>, names: &HashMap<i64, String>, texts: &mut Interner) -> Result<Found, Fault> {
         let mut found = Found::default();
         for field in fields(message) {
             let (event::STATS, value) = field? else { continue };

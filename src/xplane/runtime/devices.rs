@@ -5,7 +5,8 @@ use crate::xplane::events::Events;
 use crate::xplane::names::Names;
 use crate::xplane::space::PlaneKind;
 use crate::xplane::sweep::{Record, Sweep};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Which devices there are, and what a thread is about.
 pub(super) struct Devices<'a> {
@@ -14,7 +15,7 @@ pub(super) struct Devices<'a> {
     /// Where there is one alone.
     pub(super) only: Option<i64>,
     /// Threads whose executions are all on one device.
-    of_line: HashMap<usize, Option<i64>>,
+    of_line: FxHashMap<usize, Option<i64>>,
 }
 
 impl<'a> Devices<'a> {
@@ -23,7 +24,7 @@ impl<'a> Devices<'a> {
         let allocators: BTreeSet<u32> = sweep.points.iter().map(|point| point.memory.allocator).collect();
         let of_allocators = allocators.into_iter().filter_map(|allocator| device_of_allocator(&events.texts[allocator as usize]));
         let all: Vec<i64> = gpus.iter().copied().chain(of_allocators).collect::<BTreeSet<i64>>().into_iter().collect();
-        let mut devices = Devices { texts: &events.texts, gpus, only: if let [only] = all[..] { Some(only) } else { None }, of_line: HashMap::new() };
+        let mut devices = Devices { texts: &events.texts, gpus, only: if let [only] = all[..] { Some(only) } else { None }, of_line: FxHashMap::default() };
         for record in &sweep.records {
             let Some(device) = devices.told(record) else { continue };
             let known = devices.of_line.entry(record.line).or_insert(Some(device));

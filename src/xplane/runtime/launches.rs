@@ -49,7 +49,7 @@ mod tests {
     use crate::xplane::events::class::Name;
     use crate::xplane::events::stats::Launch;
     use crate::xplane::runtime::test_rows::{EXECUTE, HELPER, With, With::Nothing, gpus, host, plan, run, run_events, told};
-    use std::collections::HashMap;
+    use rustc_hash::FxHashMap;
 
     #[test]
     fn without_gpu_and_allocator_nothing_is_said_of_launches() {
@@ -69,7 +69,7 @@ mod tests {
         });
         events.texts.push("jit_f".to_owned());
         events.launches = vec![launch(12, 70)];
-        events.kernels = HashMap::from([(70, 1)]);
+        events.kernels = FxHashMap::from_iter([(70, 1)]);
         let runtime = run_events(&mut events, &[&line(0), &line(1)], &gpus(2), &[plan("jit_f(42)", 0), plan("jit_f(43)", 0)]);
         assert_eq!(told(&runtime), [(Some(0), "jit_f", 1, Some(false), Some(0)), (Some(1), "jit_f(42)", 1, Some(true), Some(0))]);
     }
