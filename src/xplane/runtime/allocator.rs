@@ -131,3 +131,31 @@ fn allocator(name: &str, mut points: Vec<&Point>, executions: &[Execution], stan
 fn largest_free(memory: &Memory) -> i64 {
     (memory.available_bytes as f64 * (1.0 - memory.fragmentation.clamp(0.0, 1.0))).round() as i64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_is_in_the_name() {
+        assert_eq!(["GPU_12_bfc", "GPU_x_bfc", "GPU_0", "cpu_0_bfc"].map(device_of_allocator), [Some(12), None, None, None]);
+    }
+
+    #[test]
+    fn what_was_in_use_is_what_the_event_before_says() {
+        let change = |time_ps, is_allocation, allocated_bytes| Change {
+            time_ps,
+            is_allocation,
+            bytes: 10,
+            address: 1,
+            allocated_bytes,
+            available_bytes: 0,
+            largest_free_bytes: 0,
+            owner: 0,
+        };
+        let changes = vec![change(5, true, 40), change(7, false, 30)];
+        let (name, capacity_bytes, peak_bytes, first_peak_bytes) = (String::new(), 100, 40, 40);
+        let allocator = Allocator { name, device: None, capacity_bytes, peak_bytes, first_peak_bytes, changes, owners: Vec::new() };
+        assert_eq!([0, 5, 6, 7, 8].map(|time_ps| allocator.used_before(time_ps)), [30, 30, 40, 40, 30].map(Some));
+    }
+}

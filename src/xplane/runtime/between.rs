@@ -41,3 +41,17 @@ impl Between {
         highlighted.into_iter().cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_keep_arrays_comes_before_others_and_all_by_start() {
+        let event = |start_ps: i64, highlight: bool| HostEvent { start_ps, duration_ps: 1, name: String::new(), highlight, frames: Vec::new() };
+        let events = [(10, false), (20, false), (30, true), (40, true)].map(|(start_ps, highlight)| event(start_ps, highlight));
+        let between = Between { module: "jit_f(7)".into(), device: None, events: events.into() };
+        let first = |most| between.first(most).iter().map(|event| event.start_ps).collect::<Vec<_>>();
+        assert_eq!([first(0), first(1), first(3), first(9)], [vec![], vec![30], vec![10, 30, 40], vec![10, 20, 30, 40]]);
+    }
+}
