@@ -18,8 +18,8 @@ use crate::scan::wire::Fault;
 use class::Name;
 use line::Line;
 use numbers::Numbers;
-use stats::Launch;
 use rustc_hash::FxHashMap;
+use stats::Launch;
 
 /// What the second reading found.
 #[derive(Debug, Default)]

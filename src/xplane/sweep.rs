@@ -5,8 +5,8 @@ use super::events::Events;
 use super::events::class::{Class, Name, WAIT_AT_LEAST_PS};
 use super::events::line::Line;
 use super::events::stats::Memory;
-use rustc_hash::FxHashSet;
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// What the pass gives.
 #[derive(Debug, Default)]
