@@ -184,7 +184,10 @@ struct Run {
     is_begun: bool,
     is_kept: bool,
     thin: Thin,
+    most: Most,
     baseline: Option<Baseline>,
+    /// Whether an entry had a baseline: those before it have the same.
+    is_baseline_known: bool,
 }
 
 /// An entry of the curves on its way.
@@ -216,16 +219,18 @@ impl Entry {
     fn gap_bytes(&self, held_bytes: i64) -> i64 {
         if held_bytes == UNKNOWN { UNKNOWN } else { held_bytes.saturating_sub(self.total_bytes()) }
     }
+
+    /// Figures of which the largest is told and which a larger total does not make larger: the gaps, and the total without folded blocks.
+    fn figures(&self) -> [i64; 3] {
+        [self.gap_bytes(self.reserved_bytes), self.gap_bytes(self.active_bytes), self.total_bytes().saturating_sub(self.alive_bytes)]
+    }
 }
 
-/// What stays of the entries since the last one of a kept block: see [`super::folded`].
+/// What stays of the entries since the last one that stays as it is: see [`super::folded`].
 #[derive(Default)]
 struct Thin {
     largest: Option<Entry>,
-    widest: [Option<Entry>; 2],
     last: Option<Entry>,
-    /// The widest gaps so far, of all entries: reserved, active.
-    most_bytes: Option<[i64; 2]>,
 }
 
 impl Thin {
@@ -233,28 +238,28 @@ impl Thin {
         if self.largest.is_none_or(|largest| entry.total_bytes() > largest.total_bytes()) {
             self.largest = Some(entry);
         }
-        for (gap, is_wider) in self.wider(&entry).into_iter().enumerate() {
-            if is_wider {
-                self.widest[gap] = Some(entry);
-            }
-        }
         self.last = Some(entry);
     }
 
-    /// Whether its gaps are wider than all before.
-    fn wider(&mut self, entry: &Entry) -> [bool; 2] {
-        let most = self.most_bytes.get_or_insert([UNKNOWN; 2]);
-        let gaps = [entry.gap_bytes(entry.reserved_bytes), entry.gap_bytes(entry.active_bytes)];
-        let wider = [gaps[0] > most[0], gaps[1] > most[1]];
-        *most = [most[0].max(gaps[0]), most[1].max(gaps[1])];
-        wider
-    }
-
     fn take(&mut self) -> impl Iterator<Item = Entry> + use<> {
-        let mut stay = [self.largest.take(), self.widest[0].take(), self.widest[1].take(), self.last.take()];
-        stay.sort_by_key(|entry| entry.map(|entry| entry.time_ns));
-        let mut before = None;
-        stay.into_iter().flatten().filter(move |entry| before.replace(entry.time_ns) != Some(entry.time_ns))
+        let (largest, last) = (self.largest.take(), self.last.take());
+        let is_one = largest.map(|entry| entry.time_ns) == last.map(|entry| entry.time_ns);
+        largest.into_iter().chain(last.filter(|_| !is_one))
+    }
+}
+
+/// Of all entries, those with the largest figures, the earliest of equal ones.
+#[derive(Default)]
+struct Most([Option<Entry>; 3]);
+
+impl Most {
+    fn see(&mut self, entry: Entry) {
+        let figures = entry.figures();
+        for (figure, most) in self.0.iter_mut().enumerate() {
+            if figures[figure] != UNKNOWN && most.is_none_or(|most| figures[figure] > most.figures()[figure]) {
+                *most = Some(entry);
+            }
+        }
     }
 }
 
@@ -300,22 +305,29 @@ impl Run {
         }
         self.now.baseline_bytes = self.baseline.as_ref().map_or(UNKNOWN, |baseline| baseline.bytes);
         let is_kept = std::mem::take(&mut self.is_kept);
+        if self.now.baseline_bytes != UNKNOWN && !self.is_baseline_known {
+            self.begin_baseline(self.now.baseline_bytes);
+        }
         if !self.has_folded {
             return self.push(self.now);
         }
-        if self.now.baseline_bytes != UNKNOWN && self.thin.last.is_some_and(|last| last.baseline_bytes == UNKNOWN) {
+        self.most.see(self.now);
+        // The first entry says with what the capture begins.
+        if is_kept || self.replay.curves.is_empty() {
             self.push_thinned();
-        }
-        if self.now.baseline_bytes != UNKNOWN && self.replay.curves.baseline_bytes.last() == Some(&UNKNOWN) {
-            self.thin.most_bytes = None;
-        }
-        if is_kept {
-            self.push_thinned();
-            self.thin.wider(&self.now);
             self.push(self.now);
         } else {
             self.thin.add(self.now);
         }
+    }
+
+    /// Events before the first report have the baseline of that report. Whatever is held of them has it from now on, so that it compares with
+    /// what follows, and the entry of the report itself need not stay.
+    fn begin_baseline(&mut self, bytes: i64) {
+        self.is_baseline_known = true;
+        self.replay.curves.baseline_bytes.fill(bytes);
+        let held = [&mut self.thin.largest, &mut self.thin.last].into_iter().chain(&mut self.most.0);
+        held.flatten().for_each(|entry| entry.baseline_bytes = bytes);
     }
 
     fn push_thinned(&mut self) {
@@ -335,6 +347,19 @@ impl Run {
             self.alive.bytes.push(entry.alive_bytes);
             self.alive.blocks.push(entry.alive_blocks);
         }
+    }
+
+    /// Puts an entry where it belongs, unless it is there.
+    fn insert(&mut self, entry: Entry) {
+        let curves = &mut self.replay.curves;
+        let Err(at) = curves.time_ns.binary_search(&entry.time_ns) else { return };
+        curves.time_ns.insert(at, entry.time_ns);
+        curves.tracked_bytes.insert(at, entry.tracked_bytes);
+        curves.baseline_bytes.insert(at, entry.baseline_bytes);
+        curves.reserved_bytes.insert(at, entry.reserved_bytes);
+        curves.active_bytes.insert(at, entry.active_bytes);
+        self.alive.bytes.insert(at, entry.alive_bytes);
+        self.alive.blocks.insert(at, entry.alive_blocks);
     }
 
     fn observe(&mut self, time_ns: i64, bytes: i64, tolerance_millibytes: u32) {
@@ -357,12 +382,12 @@ impl Run {
     fn finish(mut self) -> (Replay, Alive) {
         self.end_instant();
         self.push_thinned();
-        let curves = &mut self.replay.curves;
-        // Events before the first report have the baseline of that report; without any report there is none.
-        let first = curves.baseline_bytes.iter().copied().find(|&bytes| bytes != UNKNOWN).unwrap_or(0);
-        for bytes in curves.baseline_bytes.iter_mut().take_while(|bytes| **bytes == UNKNOWN) {
-            *bytes = first;
+        if !self.is_baseline_known {
+            // Without any report there is none.
+            self.begin_baseline(0);
         }
+        let most = std::mem::take(&mut self.most);
+        most.0.into_iter().flatten().for_each(|entry| self.insert(entry));
         self.replay.peak = self.replay.curves.peak();
         (self.replay, self.alive)
     }
