@@ -8,6 +8,14 @@ pub const KIB: u64 = 1 << 10;
 /// Bytes in a MiB, which profilers print as "MB".
 pub const MIB: u64 = 1 << 20;
 
+/// No accelerator has more, 1 PiB; a larger figure is damage. Every reader keeps to this and the limits below, that of sessions too: what
+/// one of them takes can be saved and opened again.
+pub const MOST_BYTES: i64 = 1 << 50;
+/// No sum of blocks is larger.
+pub const MOST_TOTAL_BYTES: i64 = 1 << 61;
+/// The latest instant, in the year 2116, and as far before 1970 the earliest: an `i64` holds the difference of any two.
+pub const MOST_NS: i64 = (1 << 62) - 1;
+
 /// More digits after the point than this change no result: what they add is below a millionth of a byte.
 pub const MOST_DECIMALS: usize = 18;
 

@@ -297,7 +297,7 @@ impl ScannedCapture {
         }
         facts.warnings.append(&mut found);
         for device in devices.iter().filter(|device| !device.replay.rises.is_empty()) {
-            let bytes = device.replay.rises.iter().map(|rise| rise.bytes).sum();
+            let bytes = device.replay.rises.iter().fold(0i64, |sum, rise| sum.saturating_add(rise.bytes));
             let problem = match device.blocks.doubled() {
                 0 => Problem::BaselineRise { bytes, count: device.replay.rises.len() as u64, set_aside: facts.rows_set_aside },
                 rows => Problem::DoubledRows { rows },

@@ -10,14 +10,14 @@
 //! of a release time.
 
 use super::budget::{Budget, DROPPED_NAME, Folder, TextRoom};
-use super::table::{Column, MOST_BYTES, Numbered, Refused, TableReader, TableRows, Texts, bytes, decimal, number, optional, scaled_exactly};
+use super::table::{Column, Numbered, Refused, TableReader, TableRows, Texts, bytes, decimal, number, optional, scaled_exactly};
 use crate::error::{Position, Problem, Warning, Warnings};
 use crate::scan::csv::Cells;
 use crate::timeline::blocks::{Block, Blocks, BlocksBuilder, OPEN, Total, UNKNOWN};
 use crate::timeline::replay::Replay;
-use crate::units::MOST_DECIMALS;
+use crate::units::{MOST_BYTES, MOST_DECIMALS, MOST_NS, MOST_TOTAL_BYTES};
 
-/// A block of more than this is damage: the sum of all rows then stays within an `i64`.
+/// A block of more than this is damage.
 const LARGEST_BLOCK_BYTES: i64 = 1 << 40;
 /// From so many decimals on a file prints its totals in full.
 const FULL_DECIMALS: u8 = 8;
@@ -82,6 +82,8 @@ pub struct Rows {
     devices: Vec<DeviceRows>,
     /// Where the last row went: rows of one device follow each other.
     latest: usize,
+    /// The sizes of all blocks together.
+    all_bytes: i64,
     most_decimals: u8,
     empty_names: Noted,
     broken_names: Noted,
@@ -224,9 +226,9 @@ impl TableRows for Rows {
         }
 
         let size_bytes = number(&columns.size, cells, MOST_BYTES)?;
-        let start_ns = number(&columns.start, cells, i64::MAX)?;
+        let start_ns = number(&columns.start, cells, MOST_NS)?;
         let end_ns = columns.end_ns(cells, start_ns)?;
-        let active_end_ns = optional(columns.active_end.as_ref(), cells, i64::MAX)?;
+        let active_end_ns = optional(columns.active_end.as_ref(), cells, MOST_NS)?;
         let at_start = self.total(&columns.at_start, cells)?;
         let mut at_end = self.total(&columns.at_end, cells)?;
         let line = u32::try_from(cells.line).unwrap_or(u32::MAX);
@@ -246,8 +248,10 @@ impl TableRows for Rows {
             (None, _) => return refuse(&columns.start, "a block needs an allocation time"),
             (Some(_), _) if size_bytes <= 0 => return refuse(&columns.size, "an allocation is larger than 0"),
             (Some(_), _) if size_bytes > LARGEST_BLOCK_BYTES => return refuse(&columns.size, "no block is that large"),
+            (Some(_), _) if size_bytes > MOST_TOTAL_BYTES - self.all_bytes => return refuse(&columns.size, "no capture has blocks of so many bytes in all"),
             (Some(start_ns), Some(end)) if end < start_ns => return refuse(columns.end.column(), "the release lies before the allocation"),
             (Some(start_ns), _) => {
+                self.all_bytes += size_bytes;
                 self.device(device, pool);
                 let known = &mut self.devices[self.latest];
                 let room = &mut self.names_room;
@@ -292,6 +296,7 @@ impl Rows {
         Rows {
             devices: Vec::new(),
             latest: 0,
+            all_bytes: 0,
             most_decimals: 0,
             empty_names: Noted::default(),
             broken_names: Noted::default(),
@@ -444,10 +449,10 @@ impl Columns {
     }
 
     fn end_ns(&self, cells: &Cells, start_ns: Option<i64>) -> Result<Option<i64>, Refused<'_>> {
-        let end = number(self.end.column(), cells, i64::MAX)?;
+        let end = number(self.end.column(), cells, MOST_NS)?;
         Ok(match &self.end {
             Release::Time(_) => end,
-            Release::Duration(_) => start_ns.zip(end).map(|(start, duration)| start.saturating_add(duration).min(OPEN - 1)),
+            Release::Duration(_) => start_ns.zip(end).map(|(start, duration)| (start + duration).min(MOST_NS)),
         })
     }
 }

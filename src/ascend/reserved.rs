@@ -5,9 +5,10 @@
 //!
 //! Pools have a row at each of their events, and a total allocated in it; the others are sampled, every 20 ms or so.
 
-use super::table::{Column, MOST_BYTES, Refused, TableReader, TableRows, bytes, number};
+use super::table::{Column, Refused, TableReader, TableRows, bytes, number};
 use crate::error::{Problem, Warning};
 use crate::scan::csv::Cells;
+use crate::units::{MOST_BYTES, MOST_NS};
 use serde::{Deserialize, Serialize};
 
 /// In memory_record.csv the whole process, in npu_module_mem.csv what the application asked for; either contains the framework's pool.
@@ -22,7 +23,7 @@ pub struct Reserved {
     pub component: String,
     /// `NPU:0`
     pub device: String,
-    /// Ascending.
+    /// Ascending; one for each figure.
     pub time_ns: Vec<i64>,
     /// From each time on.
     pub reserved_bytes: Vec<i64>,
@@ -89,7 +90,7 @@ impl TableRows for Rows {
 
     fn row<'a>(&mut self, columns: &'a Columns, cells: &Cells) -> Result<(), Refused<'a>> {
         let time_ns =
-            number(&columns.time, cells, i64::MAX)?.ok_or_else(|| columns.time.refuse(cells, Problem::BadValue { reason: "a sample needs a time" }))?;
+            number(&columns.time, cells, MOST_NS)?.ok_or_else(|| columns.time.refuse(cells, Problem::BadValue { reason: "a sample needs a time" }))?;
         // Rows of the process have no other figure than this; rows without it say nothing here.
         let Some(reserved_bytes) = number(&columns.reserved, cells, MOST_BYTES)? else { return Ok(()) };
         let (component, device) = (bytes(cells, Some(&columns.component)), bytes(cells, columns.device.as_ref()));

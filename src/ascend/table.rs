@@ -2,13 +2,10 @@
 
 use crate::error::{Position, Problem, Warnings};
 use crate::scan::csv::{Cells, CsvReader, Row};
-use crate::timeline::blocks::OPEN;
 use crate::units::{Decimal, DecimalError, KIB, MIB};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// No accelerator has more; a larger figure is damage.
-pub const MOST_BYTES: i64 = 1 << 50;
 /// Columns that grow as they are filled are copied over and over: after so many rows room is made for the rest of the file.
 const ROWS_OF_ESTIMATE: u64 = 4096;
 /// So many bytes tell a CSV file from another format.
@@ -324,7 +321,7 @@ pub fn scaled<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64
 /// As [`scaled`], and whether nothing was rounded.
 #[inline]
 pub fn scaled_exactly<'a>(column: &'a Column, cells: &Cells, decimal: Decimal, most: i64) -> Result<(i64, bool), Refused<'a>> {
-    let in_range = |&(value, _): &(i64, bool)| value != OPEN && value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
+    let in_range = |&(value, _): &(i64, bool)| value.unsigned_abs() <= most.unsigned_abs() && !(column.is_time && value < 0);
     decimal.times_exactly(column.unit).filter(in_range).ok_or_else(|| column.refuse(cells, Problem::BadValue { reason: "out of range" }))
 }
 

@@ -12,7 +12,7 @@ use super::trace_parts::{BadValue, TracePart, Whole};
 use crate::error::Warning;
 use crate::scan::json::{self, Begun, Event, EventSplitter};
 use crate::timeline::blocks::Interner;
-use crate::units::Decimal;
+use crate::units::{Decimal, MOST_NS};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -355,13 +355,14 @@ impl Field {
 fn span<'a>(event: &Fields<'a>) -> Result<(i64, i64), (Field, &'a [u8])> {
     let start_ns = ns(Field::Ts, event.ts)?;
     let length_ns = event.dur.map_or(Ok(0), |dur| ns(Field::Dur, dur))?;
-    Ok((start_ns, start_ns.saturating_add(length_ns.max(0))))
+    Ok((start_ns, (start_ns + length_ns.max(0)).min(MOST_NS)))
 }
 
 /// Microseconds, as a number or as text, to nanoseconds.
 fn ns(field: Field, text: &[u8]) -> Result<i64, (Field, &[u8])> {
     let parsed = Decimal::parse(unquoted(text)).ok().flatten();
-    parsed.and_then(|decimal| decimal.times(1000)).ok_or((field, text))
+    let in_range = |ns: &i64| (-MOST_NS..=MOST_NS).contains(ns);
+    parsed.and_then(|decimal| decimal.times(1000)).filter(in_range).ok_or((field, text))
 }
 
 fn correlation<'a>(event: &Fields<'a>) -> Result<u64, (Field, &'a [u8])> {

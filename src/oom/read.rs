@@ -91,10 +91,17 @@ pub fn sniff(first: &[u8]) -> Option<Sniffed> {
     if text.first() == Some(&0x80) && ["segments", "device_traces"].iter().any(|key| memchr::memmem::find(&text, key.as_bytes()).is_some()) {
         return Some(Sniffed::Snapshot);
     }
-    if text.starts_with(b"<!doctype html>") && memchr::memmem::find(&text, PAGE_TITLE).is_some() {
+    if starts_a_page(&text) && memchr::memmem::find(&text, PAGE_TITLE).is_some() {
         return Some(Sniffed::Page);
     }
     looks_like_report(&text).then_some(Sniffed::Report)
+}
+
+/// What a page went through may have marked it as UTF-8 or written its first word in capitals.
+fn starts_a_page(text: &[u8]) -> bool {
+    const FIRST: &[u8] = b"<!doctype html>";
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+    text.get(..FIRST.len()).is_some_and(|first| first.eq_ignore_ascii_case(FIRST))
 }
 
 fn looks_like_report(text: &[u8]) -> bool {
@@ -327,6 +334,7 @@ mod tests {
         let page = include_bytes!("../../index.html");
         assert_eq!(sniff(&page[..page.len().min(SNIFFED_BYTES)]), Some(Sniffed::Page));
         assert_eq!(sniff(b"<!doctype html><title>another</title>"), None);
+        assert_eq!(sniff(b"\xef\xbb\xbf\r\n<!DOCTYPE HTML><title>oomscope</title>"), Some(Sniffed::Page));
     }
 
     #[test]

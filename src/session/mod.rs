@@ -7,6 +7,7 @@
 pub mod page;
 pub mod private;
 mod read;
+mod sound;
 mod write;
 
 pub use read::{Kept, Session, read};

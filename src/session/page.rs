@@ -1,6 +1,6 @@
 //! A session in the page's own HTML: one file that shows it wherever it is opened.
 
-use super::read::{Session, read};
+use super::read::{self, Session};
 use crate::error::Problem;
 use crate::oom::read::{LARGEST_REPORT_BYTES, failed};
 use crate::scan::gzip::{Unpacker, damaged, is_gzip};
@@ -33,6 +33,9 @@ pub fn session_of(html: &[u8]) -> Option<Vec<u8>> {
     let (_, rest) = cut_at(html, BEGIN.as_bytes())?;
     let (_, rest) = cut_at(rest, b">")?;
     let (text, _) = cut_at(rest, b"</script>")?;
+    // Mail wraps it in lines.
+    let is_wrapped = text.iter().any(u8::is_ascii_whitespace);
+    let text = if is_wrapped { Cow::Owned(text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()) } else { Cow::Borrowed(text) };
     STANDARD.decode(text).ok()
 }
 
@@ -58,8 +61,8 @@ pub fn open(file: &str, bytes: &[u8]) -> Session {
     if memchr::memmem::find(&html, BEGIN.as_bytes()).is_none() {
         return refused(&Problem::NoSession);
     }
-    let packed = session_of(&html).ok_or_else(|| "the captures in this page are cut or damaged. Copy the file again".to_owned());
-    packed.and_then(|packed| read(&packed)).unwrap_or_else(|reason| refused(&Problem::DamagedFile { reason: reason.trim_end_matches('.').to_owned() }))
+    let packed = session_of(&html).ok_or_else(|| read::damaged("they are no Base64"));
+    packed.and_then(|packed| read::read(&packed)).unwrap_or_else(|reason| refused(&Problem::DamagedFile { reason: reason.trim_end_matches('.').to_owned() }))
 }
 
 /// It is large: only an archive is copied.

@@ -111,24 +111,22 @@ fn changes_to_js(changes: &[Change], transfer: &Array) -> Object {
     ints("allocated_bytes", &|change| change.allocated_bytes);
     ints("available_bytes", &|change| change.available_bytes);
     ints("largest_free_bytes", &|change| change.largest_free_bytes);
-    put_u32(&object, "is_allocation", &changes.iter().map(|change| u32::from(change.is_allocation)).collect::<Vec<_>>(), transfer);
-    put_u32(&object, "owner", &changes.iter().map(|change| change.owner).collect::<Vec<_>>(), transfer);
+    put_u32(&object, "owner", &changes.iter().map(|change| change.owner.unwrap_or(u32::MAX)).collect::<Vec<_>>(), transfer);
     object
 }
 
 fn changes_from_js(value: &JsValue) -> Result<Vec<Change>, JsError> {
     let (time_ps, bytes, address) = (i64s(value, "time_ps")?, i64s(value, "bytes")?, i64s(value, "address")?);
     let (allocated, available, largest_free) = (i64s(value, "allocated_bytes")?, i64s(value, "available_bytes")?, i64s(value, "largest_free_bytes")?);
-    let (is_allocation, owner) = (u32s(value, "is_allocation")?, u32s(value, "owner")?);
+    let owner = u32s(value, "owner")?;
     let change = |index: usize| Change {
         time_ps: time_ps[index],
-        is_allocation: is_allocation[index] == 1,
         bytes: bytes[index],
         address: address[index],
         allocated_bytes: allocated[index],
         available_bytes: available[index],
         largest_free_bytes: largest_free[index],
-        owner: owner[index],
+        owner: Some(owner[index]).filter(|&owner| owner != u32::MAX),
     };
     Ok((0..time_ps.len()).map(change).collect())
 }

@@ -7,6 +7,7 @@ pub mod heap;
 pub mod hlo;
 pub mod look;
 pub mod names;
+mod place;
 pub mod plan;
 pub mod roles;
 pub mod runtime;

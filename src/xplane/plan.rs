@@ -5,7 +5,9 @@
 
 use super::heap::Replay;
 use super::hlo::{BufferAllocation, BufferAssignment, HloModule, HloProto, Layout, Shape, TUPLE};
+use super::place;
 use super::roles::{Defined, Instructions, Place, Role, is_user_remat, is_xla_remat, user_place};
+use crate::units::MOST_BYTES;
 use prost::Message;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -79,6 +81,7 @@ pub struct Curve {
     /// After each event.
     pub held_bytes: Vec<i64>,
     /// Where that is most.
+    #[serde(default, deserialize_with = "place::maybe")]
     pub peak: Option<usize>,
 }
 
@@ -137,10 +140,7 @@ pub struct PeakBuffers {
     pub is_square: bool,
 }
 
-/// All buffers of a plan together, those that share memory counted each, are no larger: 1 PiB.
-const MOST_BYTES: i64 = 1 << 50;
-
-/// Whether a machine can have so much: a damaged file holds any number.
+/// Whether a machine can have so much, all buffers together, those that share memory counted each: a damaged file holds any number.
 fn is_plausible(assignment: &BufferAssignment) -> bool {
     let allocations = assignment.buffer_allocations.iter().map(|allocation| allocation.size);
     let mut sizes = allocations.chain(assignment.logical_buffers.iter().map(|buffer| buffer.size));

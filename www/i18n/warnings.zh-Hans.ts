@@ -30,6 +30,7 @@ const REASONS = new Map([
   ['a block needs an allocation time', '内存块必须有申请时间'],
   ['an allocation is larger than 0', '申请的大小必须大于 0'],
   ['no block is that large', '不可能有这么大的内存块'],
+  ['no capture has blocks of so many bytes in all', '任何采集的内存块合计都不会有这么多字节'],
   ['the release lies before the allocation', '释放早于申请'],
   ['a total is not negative', '总量不会是负数'],
   ['a sample needs a time', '采样必须有时间'],
@@ -56,6 +57,7 @@ const REASONS = new Map([
   ['this is no trace: neither a JSON array nor an object with traceEvents', '这不是 trace：既不是 JSON 数组，也没有 traceEvents'],
   ['the file is too large to be what its name says', '文件太大，与其名称不符'],
   ['the gzip archive is cut or damaged', 'gzip 压缩包不完整或已损坏，请重新复制该文件'],
+  ['the captures in this page are cut or damaged', '这个页面里的采集不完整或已损坏，请重新复制该文件'],
 ]);
 const translated = (text: string): string => {
   const whole = REASONS.get(text);

@@ -30,6 +30,7 @@ const REASONS = new Map([
   ['a block needs an allocation time', '記憶體區塊必須有申請時間'],
   ['an allocation is larger than 0', '申請的大小必須大於 0'],
   ['no block is that large', '不可能有這麼大的記憶體區塊'],
+  ['no capture has blocks of so many bytes in all', '任何採集的記憶體區塊合計都不會有這麼多位元組'],
   ['the release lies before the allocation', '釋放早於申請'],
   ['a total is not negative', '總量不會是負數'],
   ['a sample needs a time', '取樣必須有時間'],
@@ -56,6 +57,7 @@ const REASONS = new Map([
   ['this is no trace: neither a JSON array nor an object with traceEvents', '這不是 trace：既不是 JSON 陣列，也沒有 traceEvents'],
   ['the file is too large to be what its name says', '檔案太大，與其名稱不符'],
   ['the gzip archive is cut or damaged', 'gzip 壓縮包不完整或已損壞，請重新複製該檔案'],
+  ['the captures in this page are cut or damaged', '這個頁面裡的採集不完整或已損壞，請重新複製該檔案'],
 ]);
 const translated = (text: string): string => {
   const whole = REASONS.get(text);

@@ -36,13 +36,12 @@ pub(super) fn plan() -> Plan {
 pub(super) fn capture(plan: Plan, capacity: i64, used: &[i64], launched: bool) -> Capture {
     let change = |(at, &used): (usize, &i64)| Change {
         time_ps: at as i64 * 100,
-        is_allocation: true,
         bytes: used * MIB,
         address: 1,
         allocated_bytes: used * MIB,
         available_bytes: (capacity - used) * MIB,
         largest_free_bytes: (capacity - used) * MIB / 2,
-        owner: 0,
+        owner: Some(0),
     };
     let mut runtime = Runtime::default();
     runtime.allocators.push(Allocator {

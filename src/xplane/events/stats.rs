@@ -2,13 +2,11 @@
 
 use crate::scan::wire::{Fault, fields};
 use crate::timeline::blocks::Interner;
+use crate::units::MOST_BYTES;
 use crate::xplane::names::PlaneNames;
 use crate::xplane::space::{Held, event, stat};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
-
-/// No allocator has more: 1 PiB.
-const MOST_BYTES: i64 = 1 << 50;
 
 /// What an allocator reports with an event.
 #[derive(Debug, Clone, Default, PartialEq)]

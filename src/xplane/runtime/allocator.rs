@@ -33,11 +33,10 @@ pub struct Allocator {
 
 /// Memory given or taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenChange", into = "WrittenChange")]
 pub struct Change {
     /// When.
     pub time_ps: i64,
-    /// It was given.
-    pub is_allocation: bool,
     /// How much.
     pub bytes: i64,
     /// Where.
@@ -48,13 +47,41 @@ pub struct Change {
     pub available_bytes: i64,
     /// The largest request that could be met after it.
     pub largest_free_bytes: i64,
-    /// Who asked.
-    pub owner: u32,
+    /// Who asked, by number; `None`: it was taken back.
+    pub owner: Option<u32>,
+}
+
+/// As a session has it: the owner of what was taken back is a 0 that means nothing.
+#[derive(Serialize, Deserialize)]
+struct WrittenChange {
+    time_ps: i64,
+    is_allocation: bool,
+    bytes: i64,
+    address: i64,
+    allocated_bytes: i64,
+    available_bytes: i64,
+    largest_free_bytes: i64,
+    owner: u32,
+}
+
+impl From<WrittenChange> for Change {
+    fn from(written: WrittenChange) -> Change {
+        let WrittenChange { time_ps, is_allocation, bytes, address, allocated_bytes, available_bytes, largest_free_bytes, owner } = written;
+        Change { time_ps, bytes, address, allocated_bytes, available_bytes, largest_free_bytes, owner: is_allocation.then_some(owner) }
+    }
+}
+
+impl From<Change> for WrittenChange {
+    fn from(change: Change) -> WrittenChange {
+        let Change { time_ps, bytes, address, allocated_bytes, available_bytes, largest_free_bytes, owner } = change;
+        let is_allocation = owner.is_some();
+        WrittenChange { time_ps, is_allocation, bytes, address, allocated_bytes, available_bytes, largest_free_bytes, owner: owner.unwrap_or(0) }
+    }
 }
 
 impl Change {
     fn before_bytes(&self) -> i64 {
-        if self.is_allocation { self.allocated_bytes.saturating_sub(self.bytes) } else { self.allocated_bytes.saturating_add(self.bytes) }
+        if self.owner.is_some() { self.allocated_bytes.saturating_sub(self.bytes) } else { self.allocated_bytes.saturating_add(self.bytes) }
     }
 }
 
@@ -105,13 +132,12 @@ fn allocator(name: &str, mut points: Vec<&Point>, executions: &[Execution], stan
         .iter()
         .map(|point| Change {
             time_ps: point.time_ps,
-            is_allocation: point.is_allocation,
             bytes: point.memory.bytes,
             address: point.memory.address,
             allocated_bytes: point.memory.allocated_bytes,
             available_bytes: point.memory.available_bytes,
             largest_free_bytes: largest_free(&point.memory),
-            owner: if point.is_allocation { owners.number(&owner(point)) } else { 0 },
+            owner: point.is_allocation.then(|| owners.number(&owner(point))),
         })
         .collect();
     let capacity =

@@ -1,6 +1,7 @@
 //! What the host did between two executions.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// What the host did between the last two executions of a module on a device, on the thread of the call: the outermost events that lie
@@ -37,7 +38,7 @@ impl Between {
         highlighted.truncate(most);
         others.truncate(most - highlighted.len());
         highlighted.append(&mut others);
-        highlighted.sort_by_key(|event| (event.start_ps, -event.duration_ps));
+        highlighted.sort_by_key(|event| (event.start_ps, Reverse(event.duration_ps)));
         highlighted.into_iter().cloned().collect()
     }
 }

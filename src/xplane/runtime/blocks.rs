@@ -32,9 +32,9 @@ impl Allocator {
             let time_ns = change.time_ps.div_euclid(1000).max(last_ns.saturating_add(1));
             last_ns = time_ns;
             let total = Total { allocated_bytes: change.allocated_bytes, reserved_bytes: self.capacity_bytes, active_bytes: UNKNOWN, tolerance_millibytes: 0 };
-            if change.is_allocation {
+            if let Some(owner) = change.owner {
                 let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
-                pieces.begin(&self.owners[change.owner as usize], change, line, time_ns, total);
+                pieces.begin(&self.owners[owner as usize], change, line, time_ns, total);
             } else {
                 pieces.end(&ends, change, time_ns, total);
             }

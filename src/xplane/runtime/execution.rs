@@ -3,6 +3,7 @@
 use super::devices::Devices;
 use super::modules::{Modules, Told};
 use super::records::{origins, whole_of};
+use crate::xplane::place;
 use crate::xplane::plan::bare_name;
 use crate::xplane::sweep::{Record, Sweep};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub struct Execution {
     /// What it asked of the allocator.
     pub requests: Vec<i64>,
     /// The thread of the call.
+    #[serde(deserialize_with = "place::one")]
     pub caller: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Who owned what was alive.
 
-use super::allocator::{Allocator, Change};
+use super::allocator::Allocator;
 use std::collections::HashMap;
 
 /// What one owner had alive.
@@ -22,18 +22,17 @@ const LOST: &str = "freed without an event";
 impl Allocator {
     /// What was alive before an instant, by owner, the largest first. It sums to what was in use.
     pub fn live_before(&self, time_ps: i64) -> Vec<Owned> {
-        let mut alive: HashMap<i64, &Change> = HashMap::new();
+        let mut alive: HashMap<i64, (u32, i64)> = HashMap::new();
         for change in self.changes.iter().take_while(|change| change.time_ps < time_ps) {
-            if change.is_allocation {
-                alive.insert(change.address, change);
-            } else {
-                alive.remove(&change.address);
-            }
+            match change.owner {
+                Some(owner) => alive.insert(change.address, (owner, change.bytes)),
+                None => alive.remove(&change.address),
+            };
         }
         let mut groups: HashMap<u32, (i64, u64)> = HashMap::new();
-        for change in alive.values() {
-            let group = groups.entry(change.owner).or_default();
-            *group = (group.0.saturating_add(change.bytes), group.1 + 1);
+        for &(owner, bytes) in alive.values() {
+            let group = groups.entry(owner).or_default();
+            *group = (group.0.saturating_add(bytes), group.1 + 1);
         }
         let mut owned: Vec<Owned> =
             groups.into_iter().map(|(owner, (bytes, blocks))| Owned { owner: self.owners[owner as usize].clone(), bytes, blocks }).collect();

@@ -4,6 +4,7 @@ use super::devices::Devices;
 use super::execution::Execution;
 use super::records::StandIns;
 use crate::xplane::events::class::WAIT_AT_LEAST_PS;
+use crate::xplane::place;
 use crate::xplane::sweep::Sweep;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,7 @@ pub struct Retry {
     /// How long it took.
     pub duration_ps: i64,
     /// The execution it is in, by index.
+    #[serde(default, deserialize_with = "place::maybe")]
     pub execution: Option<usize>,
     /// No event says so.
     pub inferred: bool,
