@@ -3,11 +3,13 @@
 
 mod support;
 
+use flate2::{Compression, write::GzEncoder};
 use oomscope::export::json::json;
 use oomscope::oom::read;
 use oomscope::oom::report::report as whole_report;
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -40,7 +42,13 @@ fn a_report_read_back_is_the_same_to_the_byte() {
         let file = folder(&format!("again{nth}")).join("report.json");
         fs::write(&file, &first).unwrap();
         assert!(json_of(&[text(&file)]) == first, "{}", path.display());
-        assert_eq!(read::sniff(&first[..read::SNIFFED_BYTES]), Some(read::Sniffed::Report));
+        // Packed, too, and not under a name of its own.
+        let packed = folder(&format!("packed{nth}")).join("report.json");
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&first).unwrap();
+        fs::write(&packed, encoder.finish().unwrap()).unwrap();
+        assert!(json_of(&[text(&packed)]) == first, "{}, packed", path.display());
+        assert_eq!(read::sniff(&first[..first.len().min(read::SNIFFED_BYTES)]), Some(read::Sniffed::Report));
     }
 }
 

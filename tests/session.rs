@@ -180,6 +180,13 @@ fn a_page_of_the_first_version_is_an_input() {
     std::fs::write(&file, saved).unwrap();
     let json = |arguments: &[&str]| String::from_utf8(oomscope(&[&[file.to_str().unwrap(), "--format", "json"], arguments].concat()).stdout).unwrap();
     assert_eq!(json(&[]), std::fs::read_to_string(fixture("session_v1/report.json")).unwrap());
+    // Packed it is the same.
+    let packed = file.with_file_name("saved.html.gz");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut encoder, &std::fs::read(&file).unwrap()).unwrap();
+    std::fs::write(&packed, encoder.finish().unwrap()).unwrap();
+    let of_packed = oomscope(&[packed.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(String::from_utf8(of_packed.stdout).unwrap(), json(&[]));
     let chosen: Value = serde_json::from_str(&json(&["--rank", "1"])).unwrap();
     let captures = chosen["captures"].as_array().unwrap();
     assert!(captures.len() > 2 && captures.iter().all(|capture| capture["kind"] == "xplane" || capture["rank"] == 1), "{captures:?}");

@@ -7,12 +7,16 @@ use super::report::{AscendReport, CaptureReport, SCHEMA};
 use super::xplane_report::XplaneReport;
 use crate::ascend::discover::CaptureFiles;
 use crate::error::{Position, Problem, Warning};
-use crate::scan::gzip::{Unpacker, damaged};
+use crate::scan::gzip::{Unpacker, damaged, is_gzip};
+use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::io::Read;
 
-/// So much of a file tells whether it is a report.
-pub const SNIFFED_BYTES: usize = 2048;
+/// So much of a file tells whether it is a report. Of a packed one the longest header of a field that tools write fits in, and what follows it.
+pub const SNIFFED_BYTES: usize = 68 << 10;
+/// So much of its text.
+const SNIFFED_TEXT: u64 = 2048;
 /// A report larger than this is none.
 pub const LARGEST_REPORT_BYTES: u64 = 1 << 30;
 
@@ -82,8 +86,8 @@ pub fn is_page(name: &str) -> bool {
 /// ```
 pub fn sniff(first: &[u8]) -> Option<Sniffed> {
     let mut text = Vec::new();
-    // What is cut here is cut on purpose.
-    let _ = Unpacker::default().feed(first, &mut |bytes| text.extend_from_slice(bytes));
+    // What is cut here is cut on purpose: what came out before counts.
+    let _ = if is_gzip(first) { MultiGzDecoder::new(first).take(SNIFFED_TEXT).read_to_end(&mut text) } else { first.take(SNIFFED_TEXT).read_to_end(&mut text) };
     if text.starts_with(b"SQLite format 3\0") {
         return Some(Sniffed::Database);
     }
@@ -272,6 +276,8 @@ impl Text<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::{Compression, GzBuilder};
+    use std::io::Write;
 
     const CAPTURE: &str = r#"{"kind": "ascend", "source": "a", "role": null, "rank": 3, "capture_time": null, "new": {"x": [1]},
       "versions": {"torch_npu": null, "cann": null}, "rows": {"read": 1, "set_aside": 0}, "devices": [], "stacks": null,
@@ -335,6 +341,51 @@ mod tests {
         assert_eq!(sniff(&page[..page.len().min(SNIFFED_BYTES)]), Some(Sniffed::Page));
         assert_eq!(sniff(b"<!doctype html><title>another</title>"), None);
         assert_eq!(sniff(b"\xef\xbb\xbf\r\n<!DOCTYPE HTML><title>oomscope</title>"), Some(Sniffed::Page));
+    }
+
+    /// The first bytes of an archive: with a header of so many bytes, of a text that does not end within them.
+    fn packed(text: &[u8], level: u32, extra_bytes: usize, name: &str) -> Vec<u8> {
+        let mut noise = 7u32;
+        let rest = std::iter::repeat_with(|| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (noise >> 24) as u8
+        });
+        let text: Vec<u8> = text.iter().copied().chain(rest.take(200_000)).collect();
+        let builder = GzBuilder::new().extra(vec![b'x'; extra_bytes]).filename(name).comment("c".repeat(500));
+        let mut encoder = builder.write(Vec::new(), Compression::new(level));
+        encoder.write_all(&text).unwrap();
+        let mut archive = encoder.finish().unwrap();
+        archive.truncate(SNIFFED_BYTES);
+        archive
+    }
+
+    #[test]
+    fn packed_files_are_known_whatever_packed_them() {
+        let page = include_bytes!("../../index.html");
+        let report = whole(CAPTURE);
+        for (text, what) in [(report.as_bytes(), Some(Sniffed::Report)), (page, Some(Sniffed::Page)), (b"{\"traceEvents\": [", None)] {
+            for (level, extra_bytes) in [(0, 0), (1, 0), (6, 0), (9, 0), (6, 9_000), (0, 65_535), (9, 65_535)] {
+                assert_eq!(sniff(&packed(text, level, extra_bytes, "report.json")), what, "level {level}, {extra_bytes} bytes in front");
+            }
+        }
+        // A short one, whole.
+        let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
+        encoder.write_all(report.as_bytes()).unwrap();
+        let archive = encoder.finish().unwrap();
+        assert_eq!(sniff(&archive), Some(Sniffed::Report));
+        assert_eq!(read_packed("r.json.gz", &archive).captures.len(), 1);
+        assert_eq!(sniff(&archive[..12]), None);
+    }
+
+    /// A bomb costs no more than what is looked at.
+    #[test]
+    fn no_more_is_unpacked_than_is_looked_at() {
+        let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
+        encoder.write_all(&vec![b' '; 60 << 20]).unwrap();
+        let archive = encoder.finish().unwrap();
+        let began = std::time::Instant::now();
+        (0..1000).for_each(|_| assert_eq!(sniff(&archive), None));
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     }
 
     #[test]
