@@ -7,7 +7,7 @@
 use super::budget::{Budget, TextRoom};
 use super::trace_view::{Dequeue, Field, NONE, Operators, Phase, Point, Spans, Trace};
 use crate::error::{LISTED_PER_KIND, Position, Problem, Warning, Warnings};
-use crate::scan::json::{End, Ended, LONGEST_EVENT};
+use crate::scan::json::{End, Ended, Found, LONGEST_EVENT, Tail, Why};
 use crate::timeline::blocks::Interner;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl BadValues {
 impl Default for TracePart {
     fn default() -> Self {
         TracePart {
-            ended: Ended { first: None, end: End::NoEvents, broken: Vec::new() },
+            ended: Ended::default(),
             failure: None,
             events: 0,
             names: Vec::new(),
@@ -238,6 +238,9 @@ impl Whole {
 
         let whole = &mut self.part;
         whole.ended.end = part.ended.end;
+        // Only the file's start tells it.
+        whole.ended.wrapped |= part.ended.wrapped;
+        whole.ended.tail = part.ended.tail;
         whole.ended.broken.append(&mut part.ended.broken);
         whole.failure = part.failure;
         whole.events += part.events;
@@ -284,9 +287,19 @@ impl Whole {
             warnings.push(&bad_value, at(*byte).field(field.name(), value.as_bytes()));
         }
         warnings.push_unlisted(&bad_value, &self.file, part.bad_values.unlisted);
-        let endless = format!("this event has no end within {} MiB, longer than profilers write; it was set aside", LONGEST_EVENT >> 20);
+        let mib = LONGEST_EVENT >> 20;
+        let endless = format!("this event has no end within {mib} MiB, longer than profilers write; it was set aside");
+        let too_large = format!("this event is longer than {mib} MiB, longer than profilers write; it was set aside");
         for broken in &part.ended.broken {
-            warnings.push(&damaged(if broken.endless { &endless } else { "this event is no JSON; it was set aside" }), at(broken.byte));
+            let reason = match broken.why {
+                Why::NoJson => "this event is no JSON; it was set aside",
+                Why::Endless => &endless,
+                Why::TooLarge => &too_large,
+            };
+            warnings.push(&damaged(reason), at(broken.byte));
+        }
+        if let Some(Tail { byte, what }) = part.ended.tail[usize::from(part.ended.wrapped)] {
+            warnings.push(&damaged(if what == Found::Trace { MORE_TRACE } else { NO_TRACE }), at(byte));
         }
         if part.dropped_stacks > 0 {
             warnings.push(&Problem::StacksDropped { operators: part.dropped_stacks }, Position::file(&self.file));
@@ -308,6 +321,9 @@ impl Whole {
         warnings
     }
 }
+
+const MORE_TRACE: &str = "the trace ends before this place, but more of it, or another one, follows and was not read; take the file that the profiler wrote";
+const NO_TRACE: &str = "the trace ends before this place, and what follows is none of it and was not read; take the file that the profiler wrote";
 
 /// As `extend`, without a copy where there was nothing.
 fn append<T>(whole: &mut Vec<T>, mut part: Vec<T>) {

@@ -2,7 +2,8 @@
 //!
 //! Trace files are an array of events, or an object with such an array as `traceEvents`; several GB, often on one line, sometimes cut.
 //! The splitter follows strings and brackets only, 64 bytes at a time, and hands each event on as bytes. Whoever takes them says whether
-//! one was an event at all; a broken one costs itself, not the rest: the splitter goes on at the next place that looks like a start.
+//! one was an event at all; a broken one costs itself, not the rest: the splitter goes on at the next place that looks like a start. One
+//! that is too large is passed over without being kept, to its end or to such a place in it, whichever comes first.
 //! A taker that can read an event at its first byte is asked first, and spares the splitter the way to its end ([`Events::begins`]).
 //!
 //! Of a file that several readers share, a splitter can take a range of bytes: the events that begin in it. What comes before a range is
@@ -84,6 +85,16 @@ pub struct Ended {
     pub end: End,
     /// What was set aside.
     pub broken: Vec<Broken>,
+    /// Whether the array lies in an object: known to who read the file's start.
+    pub wrapped: bool,
+    /// What follows the array and is no part of the file, if the array is all there is, and if it lies in an object.
+    pub tail: [Option<Tail>; 2],
+}
+
+impl Default for Ended {
+    fn default() -> Self {
+        Ended { first: None, end: End::NoEvents, broken: Vec::new(), wrapped: false, tail: [None; 2] }
+    }
 }
 
 /// Something in the place of an event that is none.
@@ -91,8 +102,19 @@ pub struct Ended {
 pub struct Broken {
     /// Offset of its first byte.
     pub byte: u64,
-    /// It had no end within [`LONGEST_EVENT`]; else it was no JSON.
-    pub endless: bool,
+    /// Why it is none.
+    pub why: Why,
+}
+
+/// Why something is no event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Why {
+    /// It is no JSON.
+    NoJson,
+    /// It had no end within [`LONGEST_EVENT`], and another begins in it.
+    Endless,
+    /// It is longer than [`LONGEST_EVENT`].
+    TooLarge,
 }
 
 /// No event of a profiler is longer; what grows beyond it has lost its end, as a rule.
@@ -108,6 +130,8 @@ pub struct EventSplitter {
     byte: u64,
     /// How much of the buffer has come.
     filled: usize,
+    /// How much of that is no part of the file: spaces at its end.
+    padding: usize,
     /// How much of that has been scanned: whole blocks.
     scanned: usize,
     strings: Strings,
@@ -121,6 +145,24 @@ pub struct EventSplitter {
     until: u64,
     first: Option<u64>,
     broken: Vec<Broken>,
+    /// An event that is passed over.
+    large: Large,
+    tail: Tails,
+    /// [`LONGEST_EVENT`].
+    longest: usize,
+}
+
+/// An event that is too large to be kept.
+#[derive(Default)]
+struct Large {
+    /// Offset of its first byte.
+    byte: u64,
+    /// Up to here in the buffer no other begins in it.
+    looked: usize,
+    /// The text before that ends with a comma.
+    after_comma: bool,
+    /// Where in the buffer it ends by its brackets, as soon as that is known.
+    end: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +171,12 @@ enum Place {
     /// In a range, before its first event.
     BeforeEvent,
     InArray,
+    /// In an event that is too large.
+    InLarge,
+    /// Behind the array, where nothing of another trace may stand.
     AfterArray,
+    /// All that matters was seen.
+    Done,
     /// At an event that is the next range's.
     Next(u64),
     Nowhere,
@@ -159,6 +206,7 @@ impl EventSplitter {
             buffer: Vec::new(),
             byte,
             filled: 0,
+            padding: 0,
             scanned: 0,
             strings: Strings::default(),
             depth: 0,
@@ -167,17 +215,27 @@ impl EventSplitter {
             until,
             first: None,
             broken: Vec::new(),
+            large: Large::default(),
+            tail: Tails::default(),
+            longest: LONGEST_EVENT,
         }
     }
 
     /// Room for the next bytes of the file, so that they need not be copied.
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
-        let done = self.start.unwrap_or(self.scanned);
+        let done = match self.place {
+            Place::InLarge => self.scanned.min(self.large.looked),
+            _ => self.start.unwrap_or(self.scanned),
+        };
         self.buffer.copy_within(done..self.filled, 0);
         self.byte += done as u64;
         self.filled -= done;
         self.scanned -= done;
         self.start = self.start.map(|start| start - done);
+        if self.place == Place::InLarge {
+            self.large.looked -= done;
+            self.large.end = self.large.end.map(|end| end - done);
+        }
         if self.buffer.len() < self.filled + bytes {
             self.buffer.resize(self.filled + bytes, 0);
         }
@@ -199,33 +257,39 @@ impl EventSplitter {
 
     /// Whether nothing that could follow matters.
     pub fn is_done(&self) -> bool {
-        matches!(self.place, Place::AfterArray | Place::Next(_) | Place::Nowhere)
+        matches!(self.place, Place::Done | Place::Next(_) | Place::Nowhere)
     }
 
     /// Ends the file, or the range.
     pub fn finish(mut self, each: &mut dyn Events) -> Ended {
         if self.place == Place::BeforeArray && self.byte + self.filled as u64 == 0 {
-            return Ended { first: None, end: End::Empty, broken: Vec::new() };
+            return Ended { end: End::Empty, ..Ended::default() };
         }
         // Spaces fill the last block and change nothing.
         self.room(BLOCK).fill(b' ');
         self.filled += BLOCK;
+        self.padding = BLOCK;
         self.advance(true, each);
+        let end = self.end(each);
+        Ended { first: self.first, end, broken: self.broken, wrapped: self.prefix.depth == 1, tail: self.tail.odd }
+    }
+
+    fn end(&mut self, each: &mut dyn Events) -> End {
         // What an event without an end has swallowed may hold whole ones.
         while let (Place::InArray, Some(start)) = (self.place, self.start) {
             let byte = self.byte + start as u64;
-            if !self.resume(start, self.filled, false) {
-                return Ended { first: self.first, end: End::InsideEvent { byte }, broken: self.broken };
+            if !self.resume(start, self.filled) {
+                return End::InsideEvent { byte };
             }
-            self.scan(each);
+            self.advance(true, each);
         }
-        let end = match self.place {
-            Place::AfterArray => End::Whole,
+        match self.place {
+            Place::AfterArray | Place::Done => End::Whole,
             Place::InArray => End::BetweenEvents,
+            Place::InLarge => End::InsideEvent { byte: self.large.byte },
             Place::Next(byte) => End::Next { byte },
             Place::BeforeArray | Place::BeforeEvent | Place::Nowhere => End::NoEvents,
-        };
-        Ended { first: self.first, end, broken: self.broken }
+        }
     }
 
     fn advance(&mut self, last: bool, each: &mut dyn Events) {
@@ -234,13 +298,35 @@ impl EventSplitter {
             Place::BeforeEvent => self.find_event(last),
             _ => {}
         }
-        if self.place == Place::InArray {
-            self.scan(each);
+        loop {
+            if self.place == Place::InArray {
+                self.scan(each);
+            }
+            if self.place != Place::InLarge || !self.pass_over(last) {
+                break;
+            }
+        }
+        if self.place == Place::AfterArray {
+            self.look_behind();
         }
         if self.is_done() {
             self.scanned = self.filled;
             self.start = None;
         }
+    }
+
+    /// Looks at what follows the array.
+    fn look_behind(&mut self) {
+        // Whether there is an object around the array is known to who read the file's start.
+        let wanted = if self.first.is_some() { [true; 2] } else { [self.prefix.depth == 0, self.prefix.depth == 1] };
+        for at in self.scanned..self.filled {
+            self.tail.step(self.byte + at as u64, self.buffer[at]);
+            if (0..2).all(|which| !wanted[which] || self.tail.odd[which].is_some()) {
+                self.place = Place::Done;
+                break;
+            }
+        }
+        self.scanned = self.filled;
     }
 
     /// Looks for the array in the file's first bytes.
@@ -258,16 +344,14 @@ impl EventSplitter {
     /// Looks for the first event of a range.
     fn find_event(&mut self, last: bool) {
         let text = &self.buffer[self.scanned..self.filled];
-        match next_start(text, !last) {
+        match next_start(text, text.len(), false, !last, self.longest) {
             Look::Found(at) => {
                 self.scanned += at;
                 let byte = self.byte + self.scanned as u64;
                 self.first = Some(byte).filter(|&byte| byte < self.until);
                 self.place = if self.first.is_some() { Place::InArray } else { Place::Nowhere };
             }
-            // What does not end within so many bytes is none.
-            Look::Unfinished(at) if text.len() - at <= LONGEST_EVENT => {}
-            Look::Unfinished(_) => self.place = Place::Nowhere,
+            Look::Unfinished(_) => {}
             Look::None => {
                 // The comma before an event is part of its look.
                 let seen = text.trim_ascii_end().len().saturating_sub(1);
@@ -308,7 +392,7 @@ impl EventSplitter {
                     }
                     self.depth += 1;
                 } else if self.depth == 0 {
-                    self.place = Place::AfterArray;
+                    self.end_array(at);
                     break;
                 } else {
                     self.depth -= 1;
@@ -318,8 +402,9 @@ impl EventSplitter {
                     }
                 }
             }
-            if let Some(start) = self.start.filter(|start| self.scanned - start > LONGEST_EVENT) {
-                self.give_up(start);
+            if let Some(start) = self.start.filter(|start| self.scanned.min(self.filled - self.padding) > start + self.longest && self.place == Place::InArray)
+            {
+                self.give_up(start, None);
             }
         }
     }
@@ -337,7 +422,7 @@ impl EventSplitter {
         if text[0] != b'{' || byte >= self.until || self.unwanted == Some(byte) {
             return false;
         }
-        match each.begins(byte, &text[..text.len().min(LONGEST_EVENT)]) {
+        match each.begins(byte, &text[..text.len().min(self.longest)]) {
             Begun::Taken(length) => {
                 self.scanned += before + length;
                 return true;
@@ -351,38 +436,97 @@ impl EventSplitter {
     /// Hands an event on. False: it was none, and scanning went back into it.
     fn end_event(&mut self, end: usize, each: &mut dyn Events) -> bool {
         let Some(start) = self.start.take() else { return true };
-        if end - start > LONGEST_EVENT {
-            self.give_up(start);
+        if end - start > self.longest {
+            self.give_up(start, Some(end));
             return false;
         }
         let byte = self.byte + start as u64;
         if each.take(Event { byte, json: &self.buffer[start..end], unwanted: self.unwanted == Some(byte) }) {
             return true;
         }
-        if self.resume(start, end, false) {
+        if self.resume(start, end) {
             return false;
         }
-        self.set_aside(start, false);
+        self.set_aside(byte, Why::NoJson);
         true
     }
 
-    /// Leaves an event that is too long to be one.
-    fn give_up(&mut self, start: usize) {
-        let end = start + LONGEST_EVENT;
-        if !self.resume(start, end, true) {
-            self.set_aside(start, true);
-            self.skip_to(end);
+    /// The array's closing bracket, or a brace that closes nothing.
+    fn end_array(&mut self, at: usize) {
+        let is_brace = self.buffer[at] == b'}';
+        self.place = if is_brace { Place::Done } else { Place::AfterArray };
+        if is_brace {
+            self.tail.odd = [Some(Tail { byte: self.byte + at as u64, what: Found::Other }); 2];
+        }
+        self.scanned = at + 1;
+        self.start = None;
+    }
+
+    /// Leaves an event that is too long to be one; where it ends may be known.
+    fn give_up(&mut self, start: usize, end: Option<usize>) {
+        self.large = Large { byte: self.byte + start as u64, looked: start + 1, after_comma: false, end };
+        self.start = None;
+        self.place = Place::InLarge;
+    }
+
+    /// Passes over an event that is too large: to its end by its brackets, or to the first place in it that looks like the start of another,
+    /// since what is too large has often lost its end. Answers whether that was found.
+    fn pass_over(&mut self, last: bool) -> bool {
+        self.find_end_of_large();
+        let Large { byte, looked, after_comma, end } = self.large;
+        // What brackets say is known so far.
+        let until = end.unwrap_or(self.scanned);
+        let text = &self.buffer[looked..self.filled];
+        let (next, why) = match (next_start(text, until - looked, after_comma, !last, self.longest), end) {
+            (Look::Found(at), _) => (looked + at, Why::Endless),
+            (Look::Unfinished(at), _) => {
+                self.large.after_comma = ends_with_comma(&text[..at], after_comma);
+                self.large.looked += at;
+                return false;
+            }
+            (Look::None, Some(end)) => (end, Why::TooLarge),
+            (Look::None, None) => {
+                self.large.after_comma = ends_with_comma(&text[..until - looked], after_comma);
+                self.large.looked = until;
+                return false;
+            }
+        };
+        self.set_aside(byte, why);
+        self.place = Place::InArray;
+        self.skip_to(next);
+        true
+    }
+
+    /// Follows strings and brackets through what has come.
+    fn find_end_of_large(&mut self) {
+        while self.large.end.is_none() && self.filled - self.scanned >= BLOCK {
+            let Some(block) = self.buffer[self.scanned..].first_chunk::<BLOCK>() else { return };
+            let found = json_masks(block);
+            let inside = self.strings.inside(found.quotes, found.backslashes);
+            let mut brackets = (found.opening | found.closing) & !inside;
+            while brackets != 0 && self.large.end.is_none() {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                if found.opening >> bit & 1 == 1 {
+                    self.depth += 1;
+                } else {
+                    self.depth -= 1;
+                    self.large.end = (self.depth == 0).then_some(self.scanned + bit as usize + 1);
+                }
+            }
+            self.scanned += BLOCK;
         }
     }
 
-    fn set_aside(&mut self, start: usize, endless: bool) {
-        self.broken.push(Broken { byte: self.byte + start as u64, endless });
+    fn set_aside(&mut self, byte: u64, why: Why) {
+        self.broken.push(Broken { byte, why });
     }
 
     /// Goes on at the first place within a broken event that looks like the start of another; answers whether there is one.
-    fn resume(&mut self, start: usize, end: usize, endless: bool) -> bool {
-        let Look::Found(next) = next_start(&self.buffer[start + 1..end], false) else { return false };
-        self.set_aside(start, endless);
+    fn resume(&mut self, start: usize, end: usize) -> bool {
+        let text = &self.buffer[start + 1..end];
+        let Look::Found(next) = next_start(text, text.len(), false, false, self.longest) else { return false };
+        self.set_aside(self.byte + start as u64, Why::NoJson);
         self.skip_to(start + 1 + next);
         true
     }
@@ -404,25 +548,33 @@ enum Look {
     None,
 }
 
-/// An element of the array follows a comma and is an object that can be read to its end, with keys that an event has.
-fn next_start(text: &[u8], more_comes: bool) -> Look {
-    for at in memchr::memchr_iter(b'{', text) {
-        if !text[..at].trim_ascii_end().ends_with(b",") {
+/// An element of the array follows a comma and is an object that can be read to its end, with keys that an event has. It begins before
+/// `until`, and has no more bytes than the longest has.
+fn next_start(text: &[u8], until: usize, after_comma: bool, more_comes: bool, longest: usize) -> Look {
+    for at in memchr::memchr_iter(b'{', &text[..until]) {
+        if !ends_with_comma(&text[..at], after_comma) {
             continue;
         }
-        let unfinished = match text[at + 1..].trim_ascii_start() {
-            [b'"', ..] => match serde_json::Deserializer::from_slice(&text[at..]).into_iter::<Keys>().next() {
+        let event = &text[at..text.len().min(at + longest)];
+        let unfinished = match event[1..].trim_ascii_start() {
+            [b'"', ..] => match serde_json::Deserializer::from_slice(event).into_iter::<Keys>().next() {
                 Some(Ok(_)) => return Look::Found(at),
-                Some(Err(error)) => error.is_eof(),
+                // A number that is cut is wrong to serde_json.
+                Some(Err(error)) => error.is_eof() || matches!(event.last(), Some(b'-' | b'+' | b'.' | b'e' | b'E')),
                 None => false,
             },
             rest => rest.is_empty(),
         };
-        if unfinished && more_comes {
+        if unfinished && more_comes && event.len() < longest {
             return Look::Unfinished(at);
         }
     }
     Look::None
+}
+
+/// Whether a comma stands last in the text, or before it where it is blank.
+fn ends_with_comma(text: &[u8], before: bool) -> bool {
+    text.trim_ascii_end().last().map_or(before, |&byte| byte == b',')
 }
 
 /// Enough of an event to know one.
@@ -480,6 +632,88 @@ impl Prefix {
     }
 }
 
+/// Something behind the array that is no part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tail {
+    /// Offset of its first byte.
+    pub byte: u64,
+    /// What it looks like.
+    pub what: Found,
+}
+
+/// What may stand behind an array of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Found {
+    /// More events, or another array of them.
+    Trace,
+    /// Anything else.
+    Other,
+}
+
+/// Follows what stands behind the array, for an array that is all there is and for one in an object.
+#[derive(Default)]
+struct Tails {
+    odd: [Option<Tail>; 2],
+    rest: RestOfObject,
+}
+
+/// How far the object around the array has come.
+#[derive(Default, Clone, Copy)]
+enum RestOfObject {
+    /// Behind the array.
+    #[default]
+    Value,
+    /// Behind a comma after it.
+    Comma,
+    /// In other keys.
+    Keys {
+        /// Objects and arrays open below the object itself.
+        depth: u64,
+        string: bool,
+        escaped: bool,
+    },
+    /// Behind its end.
+    Closed,
+}
+
+impl Tails {
+    fn step(&mut self, byte: u64, value: u8) {
+        // Editors and crashes pad with these.
+        let is_blank = matches!(value, b' ' | b'\t' | b'\r' | b'\n' | 0);
+        let what = if matches!(value, b'[' | b'{' | b',') { Found::Trace } else { Found::Other };
+        let tail = Some(Tail { byte, what });
+        if self.odd[0].is_none() && !is_blank {
+            self.odd[0] = tail;
+        }
+        if self.odd[1].is_none() {
+            match self.rest.next(value, is_blank) {
+                Some(rest) => self.rest = rest,
+                None => self.odd[1] = tail,
+            }
+        }
+    }
+}
+
+impl RestOfObject {
+    /// `None`: this cannot stand here.
+    fn next(self, value: u8, is_blank: bool) -> Option<RestOfObject> {
+        use RestOfObject::{Closed, Comma, Keys, Value};
+        Some(match (self, value) {
+            (Keys { depth, string: true, escaped }, _) => Keys { depth, string: escaped || value != b'"', escaped: !escaped && value == b'\\' },
+            (Keys { depth, .. }, b'"') => Keys { depth, string: true, escaped: false },
+            (Keys { depth, .. }, b'{' | b'[') => Keys { depth: depth + 1, string: false, escaped: false },
+            (Keys { depth: 0, .. }, b'}') | (Value, b'}') => Closed,
+            (Keys { depth: 0, .. }, b']') => return None,
+            (Keys { depth, .. }, b'}' | b']') => Keys { depth: depth - 1, string: false, escaped: false },
+            (Keys { .. }, _) => self,
+            (_, _) if is_blank => self,
+            (Value, b',') => Comma,
+            (Comma, b'"') => Keys { depth: 0, string: true, escaped: false },
+            _ => return None,
+        })
+    }
+}
+
 /// Which bytes lie in strings, across blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Strings {
@@ -528,7 +762,14 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    type Seen = (Vec<(u64, String)>, End, Vec<Broken>);
+    type Seen = (Vec<(u64, String)>, End, Vec<Broken>, Option<Tail>);
+
+    /// Small, so that tests meet it.
+    const LONGEST: usize = 600;
+
+    fn whole_file() -> EventSplitter {
+        EventSplitter { longest: LONGEST, ..EventSplitter::default() }
+    }
 
     /// Feeds a splitter from its start on, cut at each place; `from` is where the text begins in the file.
     fn feed(mut splitter: EventSplitter, text: &[u8], cuts: &[usize]) -> (Vec<(u64, String)>, Ended) {
@@ -579,18 +820,18 @@ mod tests {
     }
 
     fn split(text: &[u8], cuts: &[usize]) -> Seen {
-        let (seen, ended) = feed(EventSplitter::default(), text, cuts);
-        (seen, ended.end, ended.broken)
+        let (seen, ended) = feed(whole_file(), text, cuts);
+        (seen, ended.end, ended.broken, ended.tail[usize::from(ended.wrapped)])
     }
 
     /// Splits by ranges that know nothing of each other, and puts together what fits; a range whose guess was wrong is read again.
     fn split_by_ranges(text: &[u8], cuts: &[usize]) -> Seen {
         let range = |from: usize, until: usize, exact| {
             let until = if until == text.len() { u64::MAX } else { until as u64 };
-            feed(EventSplitter::range(from as u64..until, exact), &text[from..], &[])
+            feed(EventSplitter { longest: LONGEST, ..EventSplitter::range(from as u64..until, exact) }, &text[from..], &[])
         };
         let (mut seen, mut ended) = range(0, cuts.first().copied().unwrap_or(text.len()), false);
-        let mut broken = ended.broken;
+        let (mut broken, wrapped) = (ended.broken, ended.wrapped);
         for (nth, &cut) in cuts.iter().enumerate() {
             let End::Next { byte } = ended.end else { break };
             let until = cuts.get(nth + 1).copied().unwrap_or(text.len());
@@ -605,7 +846,7 @@ mod tests {
             broken.append(&mut then.broken);
             ended = then;
         }
-        (seen, ended.end, broken)
+        (seen, ended.end, broken, ended.tail[usize::from(wrapped)])
     }
 
     fn events(text: &str) -> Vec<String> {
@@ -644,9 +885,9 @@ mod tests {
         let good = |n: i32| format!(r#"{{"ph":"X","name":"op{n}","args":{{"k":"v"}}}}"#);
         for broken in [r#"{"ph": }"#, r#"{"ph":"X","name":"no end of the string}"#, r#"{"ph":"X","args":{"k":"#, r#"{"ph":"X""name":"y"}"#] {
             let text = format!("[{}, {}, {}, {}]", good(1), broken, good(2), good(3));
-            let (seen, _, lost) = split(text.as_bytes(), &[]);
+            let (seen, _, lost, _) = split(text.as_bytes(), &[]);
             assert_eq!(seen.iter().map(|event| event.1.clone()).collect::<Vec<_>>(), [good(1), good(2), good(3)], "{broken}");
-            assert_eq!(lost, [Broken { byte: 1 + good(1).len() as u64 + 2, endless: false }], "{broken}");
+            assert_eq!(lost, [Broken { byte: 1 + good(1).len() as u64 + 2, why: Why::NoJson }], "{broken}");
         }
     }
 
@@ -654,17 +895,87 @@ mod tests {
     fn an_event_without_an_end_is_told_from_one_that_is_no_json() {
         let good = r#"{"ph":"X","name":"op"}"#;
         let long = format!(r#"{{"ph":"X","name":"{}"}}"#, "x".repeat(LONGEST_EVENT));
-        for long in [&long, &long[..long.len() - 2]] {
+        for (long, why) in [(&long[..], Why::TooLarge), (&long[..long.len() - 2], Why::Endless)] {
             let text = format!("[{good}, {long}, {good}]");
-            let (_, _, broken) = split(text.as_bytes(), &[1 << 20, 3 << 20]);
-            assert_eq!(broken, [Broken { byte: good.len() as u64 + 3, endless: true }]);
+            let (seen, ended) = feed(EventSplitter::default(), text.as_bytes(), &[1 << 20, 3 << 20]);
+            assert_eq!((seen.len(), ended.end), (2, End::Whole));
+            assert_eq!(ended.broken, [Broken { byte: good.len() as u64 + 3, why }]);
         }
+    }
+
+    #[test]
+    fn an_event_that_is_too_large_costs_itself_only() {
+        let good = r#"{"ph":"X","name":"op"}"#;
+        for inside in [
+            format!(r#""{}""#, "x, {[\\\"".repeat(300)),
+            format!("[{}]", "[{\"ph\": 2}, {\"k\": 1}], ".repeat(99) + "0"),
+            format!("{}1{}", "[".repeat(900), "]".repeat(900)),
+        ] {
+            let text = format!(r#"[{{"ph":"X","name":{inside}}}, {good}, {good}]"#);
+            for step in [1, 63, 64, 65, 500, 5000] {
+                let cuts: Vec<usize> = (0..text.len()).step_by(step).collect();
+                let (seen, end, broken, tail) = split(text.as_bytes(), &cuts);
+                assert_eq!((seen.len(), end, broken, tail), (2, End::Whole, vec![Broken { byte: 1, why: Why::TooLarge }], None), "{step}");
+            }
+            // It is not kept.
+            let mut splitter = whole_file();
+            let part = "x".repeat(4096);
+            splitter.feed(b"[{\"ph\":\"X\",\"name\":\"", &mut |_: Event| true);
+            (0..100).for_each(|_| splitter.feed(part.as_bytes(), &mut |_: Event| true));
+            assert!(splitter.buffer.len() < 3 * part.len(), "{}", splitter.buffer.len());
+            assert_eq!(splitter.finish(&mut |_: Event| true).end, End::InsideEvent { byte: 1 });
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_the_array_is_told() {
+        let tail = |text: &str| split(text.as_bytes(), &[]).3.map(|tail| (tail.byte, tail.what));
+        for fine in [
+            "[{}] \r\n\t\0\0",
+            "[",
+            "[{}",
+            r#"{"traceEvents": [{}]}"#,
+            r#"{"traceEvents": [], "a": {"b": ["]\"\\"]}, "c": 1 } "#,
+            r#"{"traceEvents": [], "a": ["#,
+            r#"{"traceEvents": []"#,
+        ] {
+            assert_eq!(tail(fine), None, "{fine}");
+        }
+        assert_eq!(tail("[{}]\n<html>"), Some((5, Found::Other)));
+        assert_eq!(tail("[{}][{}]"), Some((4, Found::Trace)));
+        assert_eq!(tail("[{}]{}]"), Some((4, Found::Trace)));
+        assert_eq!(tail("[{}], \"a\": 1}"), Some((4, Found::Trace)));
+        assert_eq!(tail("[{}}, {}]"), Some((3, Found::Other)));
+        assert_eq!(tail(r#"{"traceEvents": [{}], {}]}"#), Some((22, Found::Trace)));
+        assert_eq!(tail(r#"{"traceEvents": []}{"traceEvents": []}"#), Some((19, Found::Trace)));
+        assert_eq!(tail(r#"{"traceEvents": [], "a": 1]}"#), Some((26, Found::Other)));
     }
 
     /// What a profiler writes, with what makes it hard to split.
     fn event() -> impl Strategy<Value = String> {
         let value = prop_oneof![Just("1".to_owned()), Just("NaN".to_owned()), json().prop_map(|value| value.to_string())];
-        value.prop_map(|value| format!(r#"{{"ph":"X","name":"op","args":{value}}}"#))
+        let size = prop_oneof![6 => Just(0), 1 => LONGEST - 60..LONGEST + 80, 1 => Just(3 * LONGEST)];
+        (value, size, any::<bool>()).prop_map(|(value, size, whole)| {
+            let end = if whole || size == 0 { "\"}" } else { "" };
+            format!(r#"{{"ph":"X","name":"op","args":{value},"z":"{}{end}"#, "x".repeat(size))
+        })
+    }
+
+    /// What may stand behind an array.
+    fn behind() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "",
+            "",
+            "]",
+            "]",
+            "}",
+            "] \n\0",
+            "]}",
+            "], \"a\": {\"b\": [1, \"}\"]}}",
+            "][{\"ph\":\"X\",\"name\":\"n\"}]",
+            "] <html>",
+            "]}{",
+        ])
     }
 
     fn json() -> impl Strategy<Value = Value> {
@@ -684,28 +995,29 @@ mod tests {
             let text = if wrapped { format!("{{\"m\": [1, \"[\"], \"traceEvents\": {array}}}") } else { array.to_string() };
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (text.len() + 1)).collect();
             cuts.sort_unstable();
-            let (seen, end, broken) = split(text.as_bytes(), &cuts);
+            let (seen, ended) = feed(EventSplitter::default(), text.as_bytes(), &cuts);
+            let (end, broken, tail) = (ended.end, ended.broken, ended.tail[usize::from(ended.wrapped)]);
             let expected: Vec<String> = elements.into_iter().filter(Value::is_object).map(|event| event.to_string()).collect();
             prop_assert_eq!(seen.into_iter().map(|event| event.1).collect::<Vec<_>>(), expected);
-            prop_assert_eq!((end, broken), (End::Whole, vec![]));
+            prop_assert_eq!((end, broken, tail), (End::Whole, vec![], None));
         }
 
         #[test]
         fn taking_events_by_their_beginning_changes_nothing(
-            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}", 1 => Just(" ".repeat(200))], 0..14), cuts in prop::collection::vec(0usize..4096, 0..8),
+            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}", 1 => Just(" ".repeat(200))], 0..14), cuts in prop::collection::vec(0usize..9000, 0..8), behind in behind(),
         ) {
-            let text = format!("[{}", parts.join(", "));
+            let text = format!("[{}{behind}", parts.join(", "));
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (text.len() + 1)).collect();
             cuts.sort_unstable();
             let mut eager = Eager::default();
-            let mut splitter = EventSplitter::default();
+            let mut splitter = whole_file();
             let mut from = 0;
             for &cut in cuts.iter().chain([&text.len()]) {
                 splitter.feed(&text.as_bytes()[from..cut], &mut eager);
                 from = cut;
             }
             let ended = splitter.finish(&mut eager);
-            prop_assert_eq!((eager.seen, ended.end, ended.broken), split(text.as_bytes(), &[]));
+            prop_assert_eq!((eager.seen, ended.end, ended.broken, ended.tail[0]), split(text.as_bytes(), &[]));
         }
 
         #[test]
@@ -718,12 +1030,15 @@ mod tests {
 
         #[test]
         fn ranges_see_what_one_reader_sees(
-            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}"], 0..14), cuts in prop::collection::vec(0usize..4096, 0..8),
+            parts in prop::collection::vec(prop_oneof![3 => event(), 1 => "[]\\[{}\"\\\\,:aph 1]{0,8}"], 0..14), cuts in prop::collection::vec(0usize..9000, 0..8),
+            behind in behind(), wrapped in any::<bool>(),
         ) {
-            let text = format!("[{}", parts.join(", "));
+            let text = format!("{}[{}{behind}", if wrapped { "{\"traceEvents\": " } else { "" }, parts.join(", "));
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (text.len() + 1)).collect();
             cuts.sort_unstable();
-            prop_assert_eq!(split_by_ranges(text.as_bytes(), &cuts), split(text.as_bytes(), &[]));
+            let whole = split(text.as_bytes(), &[]);
+            prop_assert_eq!(&split(text.as_bytes(), &cuts), &whole);
+            prop_assert_eq!(split_by_ranges(text.as_bytes(), &cuts), whole);
         }
     }
 }
