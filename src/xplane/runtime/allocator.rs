@@ -169,17 +169,9 @@ mod tests {
 
     #[test]
     fn what_was_in_use_is_what_the_event_before_says() {
-        let change = |time_ps, is_allocation, allocated_bytes| Change {
-            time_ps,
-            is_allocation,
-            bytes: 10,
-            address: 1,
-            allocated_bytes,
-            available_bytes: 0,
-            largest_free_bytes: 0,
-            owner: 0,
-        };
-        let changes = vec![change(5, true, 40), change(7, false, 30)];
+        let change =
+            |time_ps, owner, allocated_bytes| Change { time_ps, bytes: 10, address: 1, allocated_bytes, available_bytes: 0, largest_free_bytes: 0, owner };
+        let changes = vec![change(5, Some(0), 40), change(7, None, 30)];
         let (name, capacity_bytes, peak_bytes, first_peak_bytes) = (String::new(), 100, 40, 40);
         let allocator = Allocator { name, device: None, capacity_bytes, peak_bytes, first_peak_bytes, changes, owners: Vec::new() };
         assert_eq!([0, 5, 6, 7, 8].map(|time_ps| allocator.used_before(time_ps)), [30, 30, 40, 40, 30].map(Some));
