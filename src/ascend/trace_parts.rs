@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What the events that begin in a range of the file say. Numbers of names, stacks and threads are the part's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TracePart {
     /// Where it began and ended.
     pub ended: Ended,
@@ -72,28 +72,6 @@ impl BadValues {
     /// Adds one.
     pub fn push(&mut self, value: BadValue) {
         if self.listed.len() < LISTED_PER_KIND { self.listed.push(value) } else { self.unlisted += 1 }
-    }
-}
-
-impl Default for TracePart {
-    fn default() -> Self {
-        TracePart {
-            ended: Ended::default(),
-            failure: None,
-            events: 0,
-            names: Vec::new(),
-            stacks: Vec::new(),
-            threads: Vec::new(),
-            operators: Operators::default(),
-            python: Spans::default(),
-            enqueued: Vec::new(),
-            dequeues: Vec::new(),
-            flow_starts: Vec::new(),
-            flow_ends: Vec::new(),
-            phases: Vec::new(),
-            bad_values: BadValues::default(),
-            dropped_stacks: 0,
-        }
     }
 }
 
