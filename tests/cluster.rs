@@ -52,6 +52,43 @@ fn a_report_read_back_is_the_same_to_the_byte() {
     }
 }
 
+/// Of a folder's other files nothing is said; of one that was asked for by name it is said that it was not read.
+#[test]
+fn a_file_that_was_named_does_not_vanish() {
+    let of_tests = folder("named");
+    let (notes, packed) = (of_tests.join("notes.txt"), of_tests.join("broken.json.gz"));
+    fs::write(&notes, "nothing\n").unwrap();
+    fs::write(&packed, b"\x1f\x8b\x08").unwrap();
+    let sample = fixture("ascend_sample");
+    let said = |arguments: &[&str]| String::from_utf8(oomscope(&[arguments, &["--format", "json"]].concat()).stderr).unwrap();
+    assert_eq!(said(&[text(&sample), text(&notes), text(&packed)]).lines().filter(|line| line.ends_with(": notes.txt, broken.json.gz")).count(), 1);
+    assert!(!said(&[text(&sample), text(&of_tests)]).contains("notes.txt"));
+}
+
+/// A pipe is neither waited for nor called missing, nor is a folder in the table's place.
+#[test]
+fn what_is_no_file_is_told_as_such() {
+    let of_tests = folder("no_file");
+    let output = |name: &str| {
+        let output = of_tests.join(name).join("ASCEND_PROFILER_OUTPUT");
+        fs::create_dir_all(&output).unwrap();
+        output
+    };
+    fs::create_dir_all(output("a_ascend_pt").join("operator_memory.csv")).unwrap();
+    let pipe = output("b_ascend_pt").join("operator_memory.csv");
+    if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        fs::create_dir_all(&pipe).unwrap();
+    }
+    let report: Value = serde_json::from_slice(&oomscope(&[text(&of_tests), "--format", "json"]).stdout).unwrap();
+    let captures = report["captures"].as_array().unwrap();
+    assert_eq!(captures.len(), 2);
+    for capture in captures {
+        let told: Vec<&str> = capture["warnings"].as_array().unwrap().iter().map(|warning| warning["message"].as_str().unwrap()).collect();
+        assert!(told.iter().any(|message| message.contains("operator_memory.csv: this is a folder, a pipe or a device")), "{told:#?}");
+        assert!(!told.iter().any(|message| message.contains("profile_memory=True")), "{told:#?}");
+    }
+}
+
 #[test]
 fn sixteen_ranks_of_two_roles_name_the_planted_outlier() {
     let job = generated("sixteen", &["--rows", "600", "--ranks", "8", "--roles", "actor_update,critic_update", "--outlier", "actor_update:5"]);

@@ -332,15 +332,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Small, so that events are too large for it.
+    const LONGEST: usize = 700;
+
     fn whole(text: &[u8]) -> Trace {
-        let mut reader = TraceReader::new("t.json");
+        let mut reader = TraceReader::new("t.json").with_longest(LONGEST);
         reader.feed(text);
         reader.finish()
     }
 
     /// Reads a range as a worker does: from its start until it is done, in slices.
     fn part(text: &[u8], range: Range<u64>, exact: bool) -> TracePart {
-        let mut reader = TraceReader::range("t.json", range.clone(), exact);
+        let mut reader = TraceReader::range("t.json", range.clone(), exact).with_longest(LONGEST);
         for slice in text[range.start as usize..].chunks(97) {
             if reader.is_done() {
                 break;
@@ -414,6 +417,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_large_and_what_stands_behind_is_told_with_its_byte() {
+        let large = format!(r#"{{"ph":"X","name":"{}","ts":1}}"#, "x".repeat(LONGEST));
+        let (first, behind) = (format!("[{}, ", operator(1)), format!("[{}]", operator(3)));
+        let text = format!("{first}{large}, {}]{behind}", operator(2));
+        let trace = whole(text.as_bytes());
+        let told: Vec<_> = trace.warnings.iter().map(|warning| (warning.code.as_str(), warning.byte)).collect();
+        let bytes = [first.len(), text.len() - behind.len()].map(|byte| ("damaged-file", Some(byte as u64)));
+        assert_eq!((trace.operators.spans.len(), told), (2, bytes.to_vec()), "{:?}", trace.warnings);
+        assert!(trace.warnings[0].message.contains("longer than 4 MiB") && trace.warnings[1].message.contains("another one, follows"), "{:?}", trace.warnings);
+        for cut in (0..text.len() as u64).step_by(7) {
+            assert_eq!(by_ranges(text.as_bytes(), &[cut]).0, trace, "{cut}");
+        }
+    }
+
+    #[test]
     fn ranges_cover_the_file_and_are_not_small() {
         assert_eq!(ranges(10, 4), vec![0..u64::MAX]);
         assert_eq!(ranges(70 << 20, 4), vec![0..35 << 20, 35 << 20..u64::MAX]);
@@ -441,6 +459,7 @@ mod tests {
             1 => Just(format!("{ugly}\"no end}}")),
             1 => Just(format!("{ugly}\"soon\"}}")),
             1 => Just(format!("{ugly} }}")),
+            1 => (LONGEST - 40..3 * LONGEST, prop::sample::select(vec!["\"}", "\"", ""])).prop_map(|(size, end)| format!(r#"{{"ph":"X","name":"{}{end}"#, "x".repeat(size))),
             1 => "[]\\[{}\"\\\\,: 1]{0,6}",
         ]
     }
@@ -450,10 +469,10 @@ mod tests {
         #[test]
         fn the_number_of_workers_changes_nothing(
             events in prop::collection::vec(event(), 0..40), wrapped in any::<bool>(), cut in 0usize..8000,
-            cuts in prop::collection::vec(0u64..8000, 0..8), space in prop::sample::select(vec![", ", ",\n", ","]),
+            cuts in prop::collection::vec(0u64..8000, 0..8), behind in prop::sample::select(vec!["", "\n\0", "[{}]", "<html>", ", {}]"]), space in prop::sample::select(vec![", ", ",\n", ","]),
         ) {
             let array = format!("[{}]", events.join(space));
-            let text = if wrapped { format!(r#"{{"a": [{{"ph":1}}, {{"ph":"X","name":"m"}}], "traceEvents": {array}, "z": [{{"ph":1,"name":2}}]}}"#) } else { array };
+            let text = if wrapped { format!(r#"{{"a": [{{"ph":1}}, {{"ph":"X","name":"m"}}], "traceEvents": {array}, "z": [{{"ph":1,"name":2}}]}}{behind}"#) } else { array + behind };
             let text = &text.as_bytes()[..text.len().min(cut.max(text.len() / 2))];
             let mut cuts: Vec<u64> = cuts.into_iter().map(|cut| cut % (text.len() as u64 + 1)).collect();
             cuts.sort_unstable();

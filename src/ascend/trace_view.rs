@@ -162,6 +162,12 @@ impl TraceReader {
         TraceReader { splitter: EventSplitter::range(range, exact), ..TraceReader::new(file) }
     }
 
+    /// With another limit to an event's bytes.
+    #[cfg(test)]
+    pub(super) fn with_longest(self, longest: usize) -> TraceReader {
+        TraceReader { splitter: self.splitter.with_longest(longest), ..self }
+    }
+
     /// Room for the next bytes of the file.
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         self.splitter.room(bytes)

@@ -221,6 +221,12 @@ impl EventSplitter {
         }
     }
 
+    /// With another limit than [`LONGEST_EVENT`].
+    #[cfg(test)]
+    pub(crate) fn with_longest(self, longest: usize) -> EventSplitter {
+        EventSplitter { longest, ..self }
+    }
+
     /// Room for the next bytes of the file, so that they need not be copied.
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         let done = match self.place {
@@ -768,7 +774,7 @@ mod tests {
     const LONGEST: usize = 600;
 
     fn whole_file() -> EventSplitter {
-        EventSplitter { longest: LONGEST, ..EventSplitter::default() }
+        EventSplitter::default().with_longest(LONGEST)
     }
 
     /// Feeds a splitter from its start on, cut at each place; `from` is where the text begins in the file.
@@ -828,7 +834,7 @@ mod tests {
     fn split_by_ranges(text: &[u8], cuts: &[usize]) -> Seen {
         let range = |from: usize, until: usize, exact| {
             let until = if until == text.len() { u64::MAX } else { until as u64 };
-            feed(EventSplitter { longest: LONGEST, ..EventSplitter::range(from as u64..until, exact) }, &text[from..], &[])
+            feed(EventSplitter::range(from as u64..until, exact).with_longest(LONGEST), &text[from..], &[])
         };
         let (mut seen, mut ended) = range(0, cuts.first().copied().unwrap_or(text.len()), false);
         let (mut broken, wrapped) = (ended.broken, ended.wrapped);

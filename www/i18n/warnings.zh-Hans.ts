@@ -59,6 +59,7 @@ const REASONS = new Map([
   ['the trace ends before this place, and what follows is none of it and was not read; take the file that the profiler wrote', `trace 在此之前已经结束，后面的内容不属于它，没有读取；${ORIGINAL}`],
   ['this is no trace: neither a JSON array nor an object with traceEvents', '这不是 trace：既不是 JSON 数组，也没有 traceEvents'],
   ['the file is too large to be what its name says', '文件太大，与其名称不符'],
+  ['this is a folder, a pipe or a device, so it was not read; put the file that the profiler wrote in its place', '这是文件夹、管道或设备，没有读取；请在此处放上分析工具写出的文件'],
   ['the gzip archive is cut or damaged', 'gzip 压缩包不完整或已损坏，请重新复制该文件'],
   ['the captures in this page are cut or damaged', '这个页面里的采集不完整或已损坏，请重新复制该文件'],
 ]);

@@ -59,6 +59,7 @@ const REASONS = new Map([
   ['the trace ends before this place, and what follows is none of it and was not read; take the file that the profiler wrote', `trace 在此之前已經結束，後面的內容不屬於它，沒有讀取；${ORIGINAL}`],
   ['this is no trace: neither a JSON array nor an object with traceEvents', '這不是 trace：既不是 JSON 陣列，也沒有 traceEvents'],
   ['the file is too large to be what its name says', '檔案太大，與其名稱不符'],
+  ['this is a folder, a pipe or a device, so it was not read; put the file that the profiler wrote in its place', '這是資料夾、管道或裝置，沒有讀取；請在此處放上分析工具寫出的檔案'],
   ['the gzip archive is cut or damaged', 'gzip 壓縮包不完整或已損壞，請重新複製該檔案'],
   ['the captures in this page are cut or damaged', '這個頁面裡的採集不完整或已損壞，請重新複製該檔案'],
 ]);

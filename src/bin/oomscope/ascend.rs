@@ -1,6 +1,6 @@
 //! An Ascend capture from its files: tables and trace at once, a large trace by several threads.
 
-use crate::files::{Listed, SLICE_BYTES, bytes_of, slices, starts_as_gzip, unreadable, whole_file};
+use crate::files::{Listed, SLICE_BYTES, bytes_of, open, slices, starts_as_gzip, unreadable, whole_file};
 use oomscope::ascend::budget::Budget;
 use oomscope::ascend::capture::{Capture, CaptureReader, Origins};
 use oomscope::ascend::discover::CaptureFiles;
@@ -10,7 +10,6 @@ use oomscope::ascend::trace_parts::{self, TracePart};
 use oomscope::ascend::trace_view::{Trace, TraceReader};
 use oomscope::error::{Position, Warning};
 use rayon::prelude::*;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -92,7 +91,7 @@ fn read_packed_trace(file: &Listed, budget: Option<Budget>) -> Trace {
 fn read_part(file: &Listed, range: Range<u64>, exact: bool) -> TracePart {
     let mut reader = TraceReader::range(&file.name, range.clone(), exact);
     let mut read = || -> io::Result<()> {
-        let mut source = File::open(&file.path)?;
+        let mut source = open(&file.path)?;
         source.seek(SeekFrom::Start(range.start))?;
         while !reader.is_done() {
             match source.read(reader.room(SLICE_BYTES)) {

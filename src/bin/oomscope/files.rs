@@ -37,7 +37,7 @@ pub fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
             holds_any |= entry.as_ref().map_or(true, |entry| entry.file_type().is_file());
             match entry {
                 // A file that two PATHs lead to is one file.
-                Ok(entry) if entry.file_type().is_file() && listed.insert(entry.path().to_owned()) => {
+                Ok(entry) if (entry.file_type().is_file() || (entry.depth() > 0 && in_place_of_a_file(&entry))) && listed.insert(entry.path().to_owned()) => {
                     let below = entry.path().strip_prefix(&full).unwrap_or(entry.path());
                     let parts: Vec<_> = std::iter::once(root.as_str().into()).chain(below.iter().map(|part| part.to_string_lossy())).collect();
                     files.push(Listed { name: parts.join("/"), path: entry.into_path() });
@@ -60,6 +60,17 @@ pub fn list(paths: &[PathBuf], say: &mut dyn FnMut(&str)) -> Vec<Listed> {
     files
 }
 
+/// Whether it is a pipe or a device, or a folder that is called like a table and holds none: it is told of as what cannot be read, not as missing.
+fn in_place_of_a_file(entry: &walkdir::DirEntry) -> bool {
+    let name = entry.file_name();
+    if entry.file_type().is_dir() { name == "operator_memory.csv" && !entry.path().join(name).exists() } else { true }
+}
+
+/// Opens a file; a pipe would keep its reader waiting, and some devices never end.
+pub fn open(path: &Path) -> io::Result<File> {
+    if std::fs::metadata(path)?.is_file() { File::open(path) } else { Err(io::ErrorKind::Unsupported.into()) }
+}
+
 /// What the system says, in words.
 fn plain(error: &io::Error) -> String {
     match error.kind() {
@@ -76,10 +87,15 @@ pub fn bytes_of(file: &Listed) -> u64 {
 
 pub fn starts_as_gzip(path: &Path) -> bool {
     let mut start = [0; 2];
-    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| is_gzip(&start))
+    open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| is_gzip(&start))
 }
 
 pub fn unreadable(error: &io::Error) -> Problem {
+    if error.kind() == io::ErrorKind::Unsupported {
+        return Problem::DamagedFile {
+            reason: "this is a folder, a pipe or a device, so it was not read; put the file that the profiler wrote in its place".to_owned(),
+        };
+    }
     Problem::UnreadableFile { reason: error.to_string() }
 }
 
@@ -97,7 +113,7 @@ pub fn slices(path: &Path, feed: &mut dyn FnMut(&[u8])) -> Result<(), Problem> {
 }
 
 fn unpack(path: &Path, mut unpacker: Unpacker, feed: &mut dyn FnMut(&[u8])) -> Result<(), Problem> {
-    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+    let mut file = open(path).map_err(|error| unreadable(&error))?;
     let mut slice = vec![0; SLICE_BYTES];
     loop {
         match file.read(&mut slice) {

@@ -1,6 +1,6 @@
 //! Captures that were read before: reports and saved pages among the files.
 
-use crate::files::{Listed, unreadable, whole_file};
+use crate::files::{Listed, open, unreadable, whole_file};
 use oomscope::ascend::capture::Capture;
 use oomscope::ascend::discover::CaptureFiles;
 use oomscope::ascend::select::Selection;
@@ -9,18 +9,17 @@ use oomscope::oom::report::CaptureReport;
 use oomscope::session::{Kept, Session, page};
 use oomscope::xplane::capture as xplane;
 use rayon::prelude::*;
-use std::fs::File;
 use std::io::Read;
 
-/// The reports and saved pages among the files, with the captures that are wanted; and what is no capture that can be read.
-pub fn looked_into(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<Session> {
-    let read_one = |&index: &usize| {
+/// The reports and saved pages among the files by their places, with the captures that are wanted; and what is no capture that can be read.
+pub fn looked_into(names: &[&str], found: &[CaptureFiles], files: &[Listed], selection: &Selection) -> Vec<(usize, Session)> {
+    let read_one = |&index: &usize| -> Option<(usize, Session)> {
         let Listed { name, path } = &files[index];
         let of_report = |report| Session { captures: Vec::new(), reports: vec![report] };
         let mut first = Vec::new();
-        if let Err(error) = File::open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)) {
+        if let Err(error) = open(path).and_then(|file| file.take(read::SNIFFED_BYTES as u64).read_to_end(&mut first)) {
             // What it is nobody can tell.
-            return Some(of_report(read::failed(name, &unreadable(&error))));
+            return Some((index, of_report(read::failed(name, &unreadable(&error)))));
         }
         let sniffed = read::sniff(&first)?;
         let whole = || whole_file(path, read::LARGEST_REPORT_BYTES);
@@ -40,13 +39,13 @@ pub fn looked_into(names: &[&str], found: &[CaptureFiles], files: &[Listed], sel
                 CaptureReport::Xplane(_) => selection.takes(None, None),
             });
         }
-        Some(session)
+        Some((index, session))
     };
     read::worth_a_look(names, found).par_iter().filter_map(read_one).collect()
 }
 
 /// By kind.
-pub fn parts(sessions: Vec<Session>) -> (Vec<Capture>, Vec<xplane::Capture>, Vec<ReadReport>) {
+pub fn parts(sessions: impl IntoIterator<Item = Session>) -> (Vec<Capture>, Vec<xplane::Capture>, Vec<ReadReport>) {
     let (mut captures, mut xplanes, mut reports) = (Vec::new(), Vec::new(), Vec::new());
     for session in sessions {
         reports.extend(session.reports);

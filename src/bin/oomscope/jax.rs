@@ -1,11 +1,10 @@
 //! A JAX capture from its file: of a plain one only what is wanted is read.
 
-use crate::files::{Listed, SLICE_BYTES, slices, starts_as_gzip, unreadable};
+use crate::files::{Listed, SLICE_BYTES, open, slices, starts_as_gzip, unreadable};
 use oomscope::ascend::budget::Budget;
 use oomscope::error::Problem;
 use oomscope::scan::wire::{Selective, feed_selectively};
 use oomscope::xplane::capture::Capture;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -26,7 +25,7 @@ fn read_in_order(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem>
 }
 
 fn read_selectively(path: &Path, reader: &mut dyn Selective) -> Result<(), Problem> {
-    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+    let mut file = open(path).map_err(|error| unreadable(&error))?;
     let size = file.metadata().map_err(|error| unreadable(&error))?.len();
     let mut slice = vec![0; SLICE_BYTES];
     let mut here = 0;

@@ -18,6 +18,7 @@ use oomscope::oom::xplane_report::has_module;
 use oomscope::xplane::capture as xplane;
 use oomscope::xplane::discover as xplanes;
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// Of a capture that gave nothing, so many warnings go to standard error.
 const SAID_PER_CAPTURE: usize = 10;
@@ -43,7 +44,8 @@ impl Found {
         let found = discover(&names);
         let looked = looked_into(&names, &found, files, &options.selection);
         let any_given = !looked.is_empty();
-        let (mut captures, mut xplanes, reports) = parts(looked);
+        let known: Vec<usize> = looked.iter().map(|(index, _)| *index).collect();
+        let (mut captures, mut xplanes, reports) = parts(looked.into_iter().map(|(_, session)| session));
         let (given, given_xplanes) = (captures.len(), xplanes.len());
         let found_xplanes = xplanes::discover(&names);
         let sizes = |indices: &mut dyn Iterator<Item = usize>| indices.map(|index| bytes_of(&files[index])).sum::<u64>();
@@ -52,6 +54,8 @@ impl Found {
         xplanes.par_extend(found_xplanes.par_iter().map(|found| read_xplane(&files[found.file], budget(bytes_of(&files[found.file])))));
         if found.is_empty() && !any_given && xplanes.is_empty() && !names.is_empty() {
             say(&nothing_found(&names));
+        } else if let Some(message) = passed_over(&names, &found, known.into_iter().chain(found_xplanes.iter().map(|found| found.file))) {
+            say(&message);
         }
         let read = |capture: &CaptureFiles| scan(capture, files, &options.selection, budget(sizes(&mut capture.files())));
         captures.par_extend(found.par_iter().filter_map(read));
@@ -131,8 +135,22 @@ fn none_chosen(found: &[CaptureFiles], files: &[Listed]) -> String {
     format!("none of the {} captures is of the rank and role that were asked for; there are: {}", found.len(), seen.join(", "))
 }
 
+/// What is said of files that were asked for by name and are nothing known. Folders hold many such files, which nobody asked for.
+fn passed_over(names: &[&str], captures: &[CaptureFiles], others: impl Iterator<Item = usize>) -> Option<String> {
+    let known: HashSet<&str> = captures.iter().flat_map(CaptureFiles::files).chain(others).map(|index| names[index]).collect();
+    let warned_of = |name: &str| captures.iter().flat_map(|capture| &capture.warnings).any(|warning| warning.file == name);
+    // What lies below a folder has that in its name.
+    let unknown: Vec<&str> = names.iter().copied().filter(|name| !name.contains('/') && !known.contains(name) && !warned_of(name)).collect();
+    let rest = if unknown.len() > SHOWN_NAMES { format!(" and {} more", unknown.len() - SHOWN_NAMES) } else { String::new() };
+    let shown = unknown[..unknown.len().min(SHOWN_NAMES)].join(", ");
+    (!unknown.is_empty()).then(|| format!("not read, for it is no file of a capture, report or page that this program saved: {shown}{rest}"))
+}
+
+/// So many files are named in a line.
+const SHOWN_NAMES: usize = 5;
+
 fn nothing_found(names: &[&str]) -> String {
-    let shown: Vec<&str> = names.iter().take(5).copied().collect();
+    let shown: Vec<&str> = names.iter().take(SHOWN_NAMES).copied().collect();
     let rest = if names.len() > shown.len() { ", …" } else { "" };
     let files = if names.len() == 1 { "1 file".to_owned() } else { format!("{} files", names.len()) };
     let page = names.iter().find(|name| read::is_page(name)).map_or(String::new(), |name| format!("; {name} is no page that this program saved"));
