@@ -64,6 +64,9 @@ for (const [name, driver] of Object.entries(DRIVERS)) {
           return file;
         });
         await page.pick(at('open-files'), files);
+        await isRead(page);
+        assert.equal(await attribute(page, 'tab-ranks', 'aria-selected'), 'true', 'side by side');
+        await page.click(at('tab-captures'));
         await page.waitFor(selector => document.querySelectorAll(selector).length === 4, at('reported'));
         assert.equal(await exported(page, 'export-json'), report(...files));
         assert.deepEqual(page.problems, []);
