@@ -1,8 +1,7 @@
 // Keeps the pages of the table of all blocks in step with the state: what is on screen, in the order and of the filter that are chosen.
 import type {BlockRow, BlockSort, BlocksAnswer, BlocksRequest} from '../target/plain/pkg/oomscope';
-import {engine, ignoreEnded} from './engine';
+import {EngineEnded, engine, ignoreEnded} from './engine';
 import {newest} from './newest';
-import {EngineEnded} from './engine';
 import {reasonOf} from './reason';
 import type {State} from './state';
 import {captureAt, get, set} from './state';

@@ -1,7 +1,6 @@
 // What can be taken away: the report and the table, the same bytes as the command line writes.
 import {saveFile} from './downloads';
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {REPORT_TOP} from './protocol';
 import {reasonOf} from './reason';
 import {get, notify} from './state';

@@ -1,7 +1,6 @@
 // Which captures the page offers: the engine decides, by the rules of the command line.
 import type {SelectAnswer} from '../target/plain/pkg/oomscope';
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {newest} from './newest';
 import {NO_FILTER, get, set} from './state';
 

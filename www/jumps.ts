@@ -1,8 +1,7 @@
 // Where the keys and buttons go that need the engine: the next block, the largest, the next large one, the window with the most. With a
 // filter they go among the blocks that pass it.
 import type {SomeRequest} from '../target/plain/pkg/oomscope';
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {pin} from './frames';
 import {isLanes} from './gantt';
 import {reasonOf} from './reason';

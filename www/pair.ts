@@ -1,6 +1,5 @@
 // Two captures that are compared at their peaks, by their places in the comparison's list.
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {reasonOf} from './reason';
 import {get, notify, set} from './state';
 

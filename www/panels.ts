@@ -1,10 +1,9 @@
 // Keeps the open panel's figures in step with the state: whenever it needs other ones, the engine is asked for them.
 import type {BetweenAnswer, CaptureSummary, FlameAnswer, FlameRequest, GroupedRequest, GrowthAnswer, HistogramAnswer, LiveAnswer, ReserveAnswer, TopAnswer} from '../target/plain/pkg/oomscope';
-import {engine, ignoreEnded} from './engine';
+import {EngineEnded, engine, ignoreEnded} from './engine';
 import {bytesOf, itemsOf} from './found';
 import {forgetDetails} from './frames';
 import {newest} from './newest';
-import {EngineEnded} from './engine';
 import {reasonOf} from './reason';
 import type {Session, State} from './state';
 import {captureAt, deviceAt, get, hoverNs, set} from './state';

@@ -32,7 +32,7 @@ export function syncPeakLines(): void {
     return;
   }
   const request: LiveRequest = {...place, by: 'user-frame', nearest, limit: LINES, filter: {}, time_ns: device.peak.time_ns, without: false};
-  const key = JSON.stringify([session.opened.length, request, stacks]);
+  const key = JSON.stringify([request, stacks]);
   if (key === asked) return;
   asked = key;
   ask({key, request});

@@ -3,8 +3,7 @@ import type {DeviceSummary, Label, PhaseSummary, Picture} from '../target/plain/
 import {Saved} from '../target/plain/pkg/oomscope';
 import {saveFile} from './downloads';
 import {heapStyle, trendStyle} from './draw';
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {FRAME_PX, depthOf, hueOf, shortFrame} from './flame';
 import {clip, clipSentence, size, time} from './format';
 import {frameRequest} from './frames';

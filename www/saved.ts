@@ -1,7 +1,6 @@
 // The page with the captures in it: what goes along, how large it is, and the file.
 import {saveFile} from './downloads';
-import {EngineEnded} from './engine';
-import {engine} from './engine';
+import {EngineEnded, engine} from './engine';
 import {currentHash} from './hash';
 import {newest} from './newest';
 import {reasonOf} from './reason';

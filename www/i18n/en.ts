@@ -53,8 +53,8 @@ export const en = {
   privacyStarting: 'nothing leaves this page · starting',
   /** What captures take and may take of the machine's memory. */
   memory: {
-    upTo: (most: string) => `this page’s memory: up to ${most}`,
-    of: (used: string, most: string) => `this page’s memory: ${used} of ${most}`,
+    upTo: (most: string) => `page memory: up to ${most}`,
+    of: (used: string, most: string) => `page memory: ${used} of ${most}`,
     field: 'Captures may take',
     why: 'Counts from the next opening on. What has no room is folded or dropped, and said: the smallest blocks first, then names. Totals stay exact.',
   },
@@ -255,7 +255,7 @@ export const en = {
   folded: (upTo: string) => `(blocks up to ${upTo}, folded)`,
   foldedWhy: 'There was no memory to keep these small blocks apart. They count in every total; their names, call stacks and lines are not known. More memory may be allowed at the top of the page.',
   ofThemFolded: (blocks: number) => `, ${n(blocks)} of them folded`,
-  blocksFolded: (folded: number, all: number) => `${n(folded)} of ${many(all, 'block', 'blocks')} are folded for want of memory: allow more (this page’s memory, at the top) and open again. Totals are exact.`,
+  blocksFolded: (folded: number, all: number) => `${n(folded)} of ${many(all, 'block', 'blocks')} are folded for want of memory: allow more (page memory, at the top) and open again. Totals are exact.`,
   foldedBeside: (blocks: number, upTo: string, bytes: string) => `Not listed: ${many(blocks, 'block', 'blocks')} of up to ${upTo}, ${bytes} together, folded for want of memory.`,
   blocksAll: (blocks: number, bytes: string) => `${many(blocks, 'block', 'blocks')}, ${bytes} allocated over the whole capture`,
   blocksSome: (blocks: number, all: number, bytes: string) => `${n(blocks)} of ${many(all, 'block', 'blocks')}, ${bytes} allocated`,
